@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	apiconversion "k8s.io/apimachinery/pkg/conversion"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/schedconf/schedconf/conversion"
+	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/scheme/config"
+	"github.com/schedconf/schedconf/scheme/v1beta1"
+)
+
+// localSchemeBuilder collects the conversions of this package alone. The builder of a wire package
+// would carry whatever else some import has added to it.
+var localSchemeBuilder runtime.SchemeBuilder
+
+// Register adds the conversions to a scheme; it registers no types.
+func Register(s *runtime.Scheme) error { return localSchemeBuilder.AddToScheme(s) }
+
+// ArgsKinds returns an object of every args kind. The apiVersions before this one had no args kinds,
+// and write args the way it does.
+func ArgsKinds() []runtime.Object {
+	return []runtime.Object{
+		&v1beta1.DefaultPreemptionArgs{},
+		&v1beta1.InterPodAffinityArgs{},
+		&v1beta1.NodeAffinityArgs{},
+		&v1beta1.NodeLabelArgs{},
+		&v1beta1.NodeResourcesBalancedAllocationArgs{},
+		&v1beta1.NodeResourcesFitArgs{},
+		&v1beta1.NodeResourcesLeastAllocatedArgs{},
+		&v1beta1.NodeResourcesMostAllocatedArgs{},
+		&v1beta1.PodTopologySpreadArgs{},
+		&v1beta1.RequestedToCapacityRatioArgs{},
+		&v1beta1.ServiceAffinityArgs{},
+		&v1beta1.VolumeBindingArgs{},
+	}
+}
+
+// apiVersion is what this apiVersion has a place for.
+var apiVersion = conversion.New(conversion.Shape{
+	GroupVersion: v1beta1.SchemeGroupVersion,
+	Config:       v1beta1.KubeSchedulerConfiguration{},
+	Profile:      v1beta1.KubeSchedulerProfile{},
+	Plugins:      v1beta1.Plugins{},
+	Args:         ArgsKinds(),
+})
+
+// Convert_v1beta1_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration works on a copy, because
+// generated code shares pointers.
+func Convert_v1beta1_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration(in *v1beta1.KubeSchedulerConfiguration, out *config.KubeSchedulerConfiguration, s apiconversion.Scope) error {
+	if err := apiVersion.CheckArgs(in); err != nil {
+		return err
+	}
+	return autoConvert_v1beta1_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration(in.DeepCopy(), out, s)
+}
+
+// Convert_config_KubeSchedulerConfiguration_To_v1beta1_KubeSchedulerConfiguration reports what is lost.
+func Convert_config_KubeSchedulerConfiguration_To_v1beta1_KubeSchedulerConfiguration(in *config.KubeSchedulerConfiguration, out *v1beta1.KubeSchedulerConfiguration, s apiconversion.Scope) error {
+	in = apiVersion.Fit(in, conversion.ContextOf(s))
+	return autoConvert_config_KubeSchedulerConfiguration_To_v1beta1_KubeSchedulerConfiguration(in, out, s)
+}
+
+// Convert_v1beta1_KubeSchedulerProfile_To_config_KubeSchedulerProfile adds the plugins, which are
+// a struct on the wire and a map in the hub.
+func Convert_v1beta1_KubeSchedulerProfile_To_config_KubeSchedulerProfile(in *v1beta1.KubeSchedulerProfile, out *config.KubeSchedulerProfile, s apiconversion.Scope) error {
+	if in.Plugins != nil {
+		out.Plugins = apiVersion.PluginsToHub(in.Plugins)
+	}
+	return autoConvert_v1beta1_KubeSchedulerProfile_To_config_KubeSchedulerProfile(in, out, s)
+}
+
+// Convert_config_KubeSchedulerProfile_To_v1beta1_KubeSchedulerProfile is the way back.
+func Convert_config_KubeSchedulerProfile_To_v1beta1_KubeSchedulerProfile(in *config.KubeSchedulerProfile, out *v1beta1.KubeSchedulerProfile, s apiconversion.Scope) error {
+	if in.Plugins != nil {
+		out.Plugins = &v1beta1.Plugins{}
+		apiVersion.PluginsFromHub(in.Plugins, out.Plugins)
+	}
+	return autoConvert_config_KubeSchedulerProfile_To_v1beta1_KubeSchedulerProfile(in, out, s)
+}
+
+// Convert_v1beta1_Plugins_To_config_Plugins goes by the names of the points.
+func Convert_v1beta1_Plugins_To_config_Plugins(in *v1beta1.Plugins, out *config.Plugins, s apiconversion.Scope) error {
+	*out = apiVersion.PluginsToHub(in)
+	return nil
+}
+
+// Convert_config_Plugins_To_v1beta1_Plugins is the way back.
+func Convert_config_Plugins_To_v1beta1_Plugins(in *config.Plugins, out *v1beta1.Plugins, s apiconversion.Scope) error {
+	apiVersion.PluginsFromHub(*in, out)
+	return nil
+}
+
+// Convert_v1beta1_PluginConfig_To_config_PluginConfig converts args of this apiVersion's kinds, and keeps
+// those of plugins that it does not know.
+func Convert_v1beta1_PluginConfig_To_config_PluginConfig(in *v1beta1.PluginConfig, out *config.PluginConfig, s apiconversion.Scope) (err error) {
+	out.Name = in.Name
+	out.Args, err = apiVersion.ArgsToHub(in.Args, s)
+	return err
+}
+
+// Convert_config_PluginConfig_To_v1beta1_PluginConfig is the way back.
+func Convert_config_PluginConfig_To_v1beta1_PluginConfig(in *config.PluginConfig, out *v1beta1.PluginConfig, s apiconversion.Scope) (err error) {
+	out.Name = in.Name
+	out.Args, err = apiVersion.ArgsFromHub(in.Args, s)
+	return err
+}
+
+// Convert_config_InterPodAffinityArgs_To_v1beta1_InterPodAffinityArgs has no place for a field that came
+// later. Within a configuration Fit has reported it, with the whole path, and left it out.
+func Convert_config_InterPodAffinityArgs_To_v1beta1_InterPodAffinityArgs(in *config.InterPodAffinityArgs, out *v1beta1.InterPodAffinityArgs, s apiconversion.Scope) error {
+	if in.IgnorePreferredTermsOfExistingPods {
+		conversion.ContextOf(s).Lose(diag.Path{"ignorePreferredTermsOfExistingPods"}, conversion.RuleFieldDropped,
+			"v1beta1 has no field \"ignorePreferredTermsOfExistingPods\"", "")
+	}
+	return autoConvert_config_InterPodAffinityArgs_To_v1beta1_InterPodAffinityArgs(in, out, s)
+}

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scheme
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/schedconf/schedconf/schemas"
+	"github.com/schedconf/schedconf/scheme/config"
+)
+
+// Encode writes a configuration of the apiVersion as the YAML that the release's --write-config-to
+// writes for it: sorted keys, and only the fields that the release has.
+func (s *Scheme) Encode(obj runtime.Object, api *schemas.API) ([]byte, error) {
+	shape, err := s.Shape(api)
+	if err != nil {
+		return nil, err
+	}
+	if err := encodeArgs(obj); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", api.APIVersion, err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, fmt.Errorf("encode %s: %w", api.APIVersion, err)
+	}
+	shape.Prune(value)
+	if data, err = json.Marshal(value); err != nil {
+		return nil, fmt.Errorf("encode %s: %w", api.APIVersion, err)
+	}
+	return yaml.JSONToYAML(data)
+}
+
+// encodeArgs puts the JSON of typed args where the encoder looks for it.
+func encodeArgs(obj runtime.Object) error {
+	profiles := reflect.ValueOf(obj).Elem().FieldByName("Profiles")
+	if !profiles.IsValid() {
+		return nil
+	}
+	for i := range profiles.Len() {
+		list := profiles.Index(i).FieldByName("PluginConfig")
+		for j := range list.Len() {
+			raw, ok := list.Index(j).FieldByName("Args").Addr().Interface().(*runtime.RawExtension)
+			if !ok || raw.Object == nil || len(raw.Raw) > 0 {
+				continue
+			}
+			data, err := json.Marshal(raw.Object)
+			if err != nil {
+				return fmt.Errorf("encode args of %s: %w", list.Index(j).FieldByName("Name").String(), err)
+			}
+			raw.Raw = data
+		}
+	}
+	return nil
+}
+
+// Write returns what the release's --write-config-to writes for a configuration of the apiVersion.
+func (s *Scheme) Write(built *Built, api *schemas.API) ([]byte, error) {
+	target, ok := s.Release.API(api.Writes)
+	if !ok {
+		return nil, fmt.Errorf("Kubernetes %s writes %s, which it does not read", s.Release.Name, api.Writes)
+	}
+	obj, _, err := s.FromHub(settled(built.Config, target), target)
+	if err != nil {
+		return nil, err
+	}
+	return s.Encode(obj, target)
+}
+
+// settled gives a value to what a release's internal type holds by value, since that is what it
+// writes: its own types cannot tell "not set" from zero.
+func settled(cfg *config.KubeSchedulerConfiguration, api *schemas.API) *config.KubeSchedulerConfiguration {
+	cfg = cfg.DeepCopy()
+	set(&cfg.EnableContentionProfiling)
+	set(&cfg.HealthzBindAddress)
+	set(&cfg.MetricsBindAddress)
+	if api.Behaviour.UnsetWeights != "zero" {
+		return cfg
+	}
+	for i := range cfg.Profiles {
+		for _, plugins := range cfg.Profiles[i].Plugins {
+			for _, list := range [][]config.Plugin{plugins.Enabled, plugins.Disabled} {
+				for j := range list {
+					set(&list[j].Weight)
+				}
+			}
+		}
+	}
+	return cfg
+}
+
+// set points the pointer at zero if it points nowhere.
+func set[T any](pointer **T) {
+	if *pointer == nil {
+		*pointer = new(T)
+	}
+}

@@ -1,0 +1,599 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scheme
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/schedconf/schedconf/defaults"
+	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/schemas"
+	"github.com/schedconf/schedconf/scheme/config"
+)
+
+// Built is what a release makes of a configuration when it starts.
+type Built struct {
+	// Config is the configuration as --write-config-to sees it.
+	Config *config.KubeSchedulerConfiguration
+	// Frameworks are the built profiles, in the order of the profiles.
+	Frameworks []Framework
+	// Refusals are the reasons for which the release does not start, in the order of the profiles.
+	Refusals []Refusal
+}
+
+// Framework is one profile as it runs.
+type Framework struct {
+	SchedulerName string
+	// Points holds the plugins of each point in running order, with the weights that count.
+	Points map[config.Point][]config.Plugin
+	// Used are the names of all plugins that are built.
+	Used map[string]bool
+	// Args are the arguments that the plugins in use are built with.
+	Args map[string]runtime.Object
+}
+
+// Refusal is a reason not to start that only building the profiles brings up. Path leads to the
+// point in the profile, and Plugin names the entry there where there is one.
+type Refusal struct {
+	Rule    string
+	Path    diag.Path
+	Plugin  string
+	Message string
+	Hint    string
+}
+
+// The rules of refusals.
+const (
+	RulePluginUnknown          = "plugin-unknown"
+	RulePluginPoint            = "plugin-point"
+	RulePluginTwice            = "plugin-twice"
+	RulePluginConfigRepeated   = "plugin-config-repeated"
+	RuleQueueSortCount         = "queue-sort-count"
+	RuleQueueSortBuiltDiffers  = "queue-sort-built-differs"
+	RuleBindMissing            = "bind-missing"
+	RulePlacementGenerateCount = "placement-generate-count"
+	RuleScoreOverflow          = "score-overflow"
+	RuleFitArgsMissing         = "fit-args-missing"
+)
+
+const fitPlugin = "NodeResourcesFit"
+
+// Build does what the release does between reading its configuration and running: it merges the
+// plugins where that has not happened yet, gives plugins their args, expands multiPoint, and counts
+// weights. It goes on after a refusal, so that all are found. The configuration is not changed.
+func (s *Scheme) Build(cfg *config.KubeSchedulerConfiguration, api *schemas.API) *Built {
+	b := &Built{Config: cfg.DeepCopy()}
+	if s.Release.Behaviour.WriteConfig != "loaded" {
+		s.setExtenderTimeouts(b.Config)
+	}
+	if cfg.AlgorithmSource.Policy != nil {
+		// The plugins come from the Policy, which is another document.
+		return b
+	}
+	profiles := make([]config.KubeSchedulerProfile, len(cfg.Profiles))
+	for i := range cfg.Profiles {
+		profiles[i] = *cfg.Profiles[i].DeepCopy()
+		if api.Behaviour.MergeAt == "construct" {
+			profiles[i].Plugins = s.mergeProvider(api, cfg, profiles[i].Plugins)
+		}
+	}
+	b.Refusals = append(b.Refusals, s.ignoreResources(profiles, cfg.Extenders)...)
+	for i := range profiles {
+		p := profile{scheme: s, api: api, path: diag.Path{"profiles"}.Index(i), in: &profiles[i]}
+		p.build()
+		b.Frameworks = append(b.Frameworks, p.out)
+		b.Refusals = append(b.Refusals, p.refusals...)
+	}
+	if s.Release.Behaviour.Framework == "profiles" {
+		b.Refusals = append(b.Refusals, compareQueueSort(profiles, b.Frameworks)...)
+	}
+	if s.Release.Behaviour.WriteConfig == "completed" {
+		for i := range profiles {
+			b.Config.Profiles[i] = s.complete(profiles[i], b.Frameworks[i])
+		}
+	}
+	return b
+}
+
+func (s *Scheme) setExtenderTimeouts(cfg *config.KubeSchedulerConfiguration) {
+	if s.Release.ExtenderTimeout == "" {
+		return
+	}
+	timeout, err := time.ParseDuration(s.Release.ExtenderTimeout)
+	if err != nil {
+		panic(fmt.Sprintf("facts of Kubernetes %s: extenderTimeout: %v", s.Release.Name, err))
+	}
+	for i := range cfg.Extenders {
+		if cfg.Extenders[i].HTTPTimeout.Duration == 0 {
+			cfg.Extenders[i].HTTPTimeout = metav1.Duration{Duration: timeout}
+		}
+	}
+}
+
+// mergeProvider merges the plugins into those of the algorithm provider. ClusterAutoscalerProvider
+// packs nodes instead of spreading over them (1.16 to 1.21, pkg/scheduler/algorithmprovider).
+func (s *Scheme) mergeProvider(api *schemas.API, cfg *config.KubeSchedulerConfiguration, custom config.Plugins) config.Plugins {
+	if provider := cfg.AlgorithmSource.Provider; provider == nil || *provider != "ClusterAutoscalerProvider" {
+		return defaults.Merge(api, s.Gates, custom)
+	}
+	packing := *api
+	packing.DefaultPlugins = maps.Clone(api.DefaultPlugins)
+	score := slices.Clone(api.DefaultPlugins["score"])
+	for i := range score {
+		if score[i].Name == "NodeResourcesLeastAllocated" {
+			score[i].Name = "NodeResourcesMostAllocated"
+		}
+	}
+	packing.DefaultPlugins["score"] = score
+	return defaults.Merge(&packing, s.Gates, custom)
+}
+
+// ignoreResources tells NodeResourcesFit which resources extenders manage alone.
+func (s *Scheme) ignoreResources(profiles []config.KubeSchedulerProfile, extenders []config.Extender) []Refusal {
+	var ignored []string
+	for _, e := range extenders {
+		for _, r := range e.ManagedResources {
+			if r.IgnoredByScheduler {
+				ignored = append(ignored, r.Name)
+			}
+		}
+	}
+	if len(ignored) == 0 {
+		return nil
+	}
+	var refusals []Refusal
+	for i := range profiles {
+		list := &profiles[i].PluginConfig
+		switch s.Release.Behaviour.IgnoredByScheduler {
+		case "append":
+			*list = append(*list, config.PluginConfig{Name: fitPlugin, Args: &config.NodeResourcesFitArgs{IgnoredResources: ignored}})
+		case "overwrite":
+			at := slices.IndexFunc(*list, func(c config.PluginConfig) bool { return c.Name == fitPlugin })
+			if at >= 0 {
+				if args, ok := (*list)[at].Args.(*config.NodeResourcesFitArgs); ok {
+					args.IgnoredResources = slices.Clone(ignored)
+					continue
+				}
+			}
+			refusals = append(refusals, Refusal{
+				Rule:    RuleFitArgsMissing,
+				Path:    diag.Path{"profiles"}.Index(i),
+				Message: "an extender has a resource with ignoredByScheduler, but this profile does not run NodeResourcesFit",
+				Hint:    "enable NodeResourcesFit, or take ignoredByScheduler out",
+			})
+		}
+	}
+	return refusals
+}
+
+// profile is the building of one profile.
+type profile struct {
+	scheme   *Scheme
+	api      *schemas.API
+	path     diag.Path
+	in       *config.KubeSchedulerProfile
+	out      Framework
+	refusals []Refusal
+}
+
+func (p *profile) refuse(rule string, point config.Point, plugin, hint, format string, args ...any) {
+	path := p.path
+	if point != "" {
+		path = path.Child("plugins", string(point))
+	}
+	p.refusals = append(p.refusals, Refusal{Rule: rule, Path: path, Plugin: plugin, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+func (p *profile) build() {
+	p.out = Framework{Points: map[config.Point][]config.Plugin{}, Used: map[string]bool{}, Args: map[string]runtime.Object{}}
+	if p.in.SchedulerName != nil {
+		p.out.SchedulerName = *p.in.SchedulerName
+	}
+	p.useArgs()
+	for _, name := range p.scheme.Release.Points {
+		p.list(config.Point(name))
+	}
+	p.expand()
+	if p.scheme.Release.Behaviour.Framework == "profiles" {
+		p.count()
+	}
+	p.weigh()
+}
+
+// useArgs finds the plugins in use and the args they get.
+func (p *profile) useArgs() {
+	for _, point := range append(slices.Clone(p.scheme.Release.Points), string(config.MultiPoint)) {
+		for _, plugin := range p.in.Plugins[config.Point(point)].Enabled {
+			if _, ok := p.scheme.points(plugin.Name); ok {
+				p.out.Used[plugin.Name] = true
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for j, c := range p.in.PluginConfig {
+		if seen[c.Name] {
+			p.refusals = append(p.refusals, Refusal{
+				Rule:    RulePluginConfigRepeated,
+				Path:    p.path.Child("pluginConfig").Index(min(j, len(p.in.PluginConfig)-1)),
+				Message: fmt.Sprintf("the args of plugin %q are given twice", c.Name),
+				Hint:    "put all args of the plugin into one entry of pluginConfig",
+			})
+			continue
+		}
+		seen[c.Name] = true
+		if p.out.Used[c.Name] && c.Args != nil {
+			p.out.Args[c.Name] = c.Args
+		}
+	}
+	if p.scheme.Release.Behaviour.AbsentArgs != "default" {
+		return
+	}
+	for name := range p.out.Used {
+		if seen[name] {
+			continue
+		}
+		if args := p.scheme.defaultArgs(p.api, name); args != nil {
+			p.out.Args[name] = args
+		}
+	}
+}
+
+// list takes the plugins that a point names.
+func (p *profile) list(point config.Point) {
+	seen := map[string]bool{}
+	for _, plugin := range p.in.Plugins[point].Enabled {
+		points, known := p.scheme.points(plugin.Name)
+		switch {
+		case !known:
+			p.unknown(point, plugin.Name)
+		case !points.has(point):
+			p.refuse(RulePluginPoint, point, plugin.Name, pointHint(points),
+				"plugin %q has nothing to do at the point %s", plugin.Name, point)
+		case seen[plugin.Name] && p.scheme.Release.Behaviour.Framework != "bare":
+			p.refuse(RulePluginTwice, point, plugin.Name, p.twiceHint(plugin.Name),
+				"plugin %q is enabled twice at the point %s", plugin.Name, point)
+		default:
+			p.out.Points[point] = append(p.out.Points[point], plugin)
+		}
+		seen[plugin.Name] = true
+	}
+}
+
+func (p *profile) unknown(point config.Point, name string) {
+	if name == "" {
+		p.refuse(RulePluginUnknown, point, name, "give the plugin a name", "an enabled plugin has no name")
+		return
+	}
+	p.refuse(RulePluginUnknown, point, name, p.scheme.PluginHint(name), "plugin %q does not exist in Kubernetes %s", name, p.scheme.Release.Name)
+}
+
+func (p *profile) twiceHint(name string) string {
+	if p.api.Behaviour.MergePlugins != "append" && p.api.Behaviour.MergePlugins != "appendAlways" {
+		return "list it once"
+	}
+	return fmt.Sprintf("%s is enabled by default and stays so: add it to disabled as well, or do not list it", name)
+}
+
+// expand adds the plugins of multiPoint to the points they implement.
+func (p *profile) expand() {
+	multi := p.in.Plugins[config.MultiPoint].Enabled
+	if p.scheme.Release.Behaviour.MultiPoint == "" || len(multi) == 0 {
+		return
+	}
+	unknown := map[string]bool{}
+	for _, plugin := range multi {
+		if _, known := p.scheme.points(plugin.Name); !known && !unknown[plugin.Name] {
+			unknown[plugin.Name] = true
+			p.unknown(config.MultiPoint, plugin.Name)
+		}
+	}
+	twice := map[string]bool{}
+	for _, name := range p.scheme.Release.Points {
+		p.expandPoint(config.Point(name), multi, twice)
+	}
+}
+
+func (p *profile) expandPoint(point config.Point, multi []config.Plugin, twice map[string]bool) {
+	set := p.in.Plugins[point]
+	named := func(list []config.Plugin, name string) bool {
+		return slices.ContainsFunc(list, func(q config.Plugin) bool { return q.Name == name })
+	}
+	if named(set.Disabled, "*") {
+		return
+	}
+	overrides := map[string]bool{}
+	var added []config.Plugin
+	for _, plugin := range multi {
+		points, known := p.scheme.points(plugin.Name)
+		switch {
+		case !known || !points.implements(point) || named(set.Disabled, plugin.Name):
+		case named(set.Enabled, plugin.Name):
+			overrides[plugin.Name] = true
+		case named(added, plugin.Name):
+			if !twice[plugin.Name] {
+				twice[plugin.Name] = true
+				p.refuse(RulePluginTwice, config.MultiPoint, plugin.Name, "list it once", "plugin %q is enabled twice by multiPoint", plugin.Name)
+			}
+		default:
+			added = append(added, plugin)
+		}
+	}
+	p.out.Points[point] = arrange[p.scheme.Release.Behaviour.MultiPoint](p.out.Points[point], added, overrides)
+}
+
+// arrange are the named ways to order a point: what overrides multiPoint first, then what
+// multiPoint adds, then the rest.
+var arrange = map[string]func(own, added []config.Plugin, overrides map[string]bool) []config.Plugin{
+	"expand": func(own, added []config.Plugin, overrides map[string]bool) []config.Plugin {
+		var first, rest []config.Plugin
+		for _, plugin := range own {
+			if overrides[plugin.Name] {
+				first = append(first, plugin)
+			} else {
+				rest = append(rest, plugin)
+			}
+		}
+		return slices.Concat(first, added, rest)
+	},
+	// 1.23 to 1.25 delete from the list they walk, so that an entry behind the first override is
+	// passed over and another is seen twice (pkg/scheduler/framework/runtime/framework.go).
+	"shifting": func(own, added []config.Plugin, overrides map[string]bool) []config.Plugin {
+		walked := slices.Clone(own)
+		position := map[string]int{}
+		for i, plugin := range own {
+			position[plugin.Name] = i
+		}
+		left, deleted := len(own), 0
+		var first []config.Plugin
+		for i := range own {
+			plugin := walked[i]
+			if !overrides[plugin.Name] {
+				continue
+			}
+			first = append(first, plugin)
+			at, found := position[plugin.Name]
+			if !found {
+				continue
+			}
+			delete(position, plugin.Name)
+			copy(walked[at-deleted:left-1], walked[at-deleted+1:left])
+			left--
+			deleted++
+		}
+		return slices.Concat(first, added, walked[:left])
+	},
+}
+
+// count checks what every profile needs.
+func (p *profile) count() {
+	if n := len(p.out.Points[config.QueueSort]); n != 1 {
+		p.refuse(RuleQueueSortCount, config.QueueSort, "", "enable PrioritySort, and no other at queueSort",
+			"a profile needs exactly one queueSort plugin, this one has %d", n)
+	}
+	if len(p.out.Points[config.Bind]) == 0 {
+		p.refuse(RuleBindMissing, config.Bind, "", "enable DefaultBinder at bind", "a profile needs a bind plugin, this one has none")
+	}
+	if n := len(p.out.Points[config.PlacementGenerate]); n > 1 {
+		p.refuse(RulePlacementGenerateCount, config.PlacementGenerate, "", "keep one of them",
+			"a profile takes one placementGenerate plugin at most, this one has %d", n)
+	}
+}
+
+// weigh sets the weights of the scoring points.
+func (p *profile) weigh() {
+	for _, point := range []config.Point{config.Score, config.PlacementScore} {
+		weights := weightsOf[p.scheme.Release.Behaviour.Weights](p, point)
+		if overflows(weights) {
+			p.refuse(RuleScoreOverflow, point, "", "use positive weights; kube-scheduler adds them up and a negative one wraps the sum",
+				"the sum of the weights overflows")
+		}
+		effective := map[string]int32{}
+		for _, w := range weights {
+			effective[w.Name] = *w.Weight
+		}
+		for i := range p.out.Points[point] {
+			weight := effective[p.out.Points[point][i].Name]
+			p.out.Points[point][i].Weight = &weight
+		}
+	}
+	// At any other point a weight means nothing.
+	for point, list := range p.out.Points {
+		if point == config.Score || point == config.PlacementScore {
+			continue
+		}
+		for i := range list {
+			list[i].Weight = nil
+		}
+	}
+}
+
+// weightsOf are the named ways to find the weights of a scoring point, in the order in which the
+// release adds them up.
+var weightsOf = map[string]func(*profile, config.Point) []config.Plugin{
+	"anyPoint": func(p *profile, point config.Point) []config.Plugin {
+		last := map[string]config.Plugin{}
+		for _, name := range p.scheme.Release.Points {
+			for _, plugin := range p.in.Plugins[config.Point(name)].Enabled {
+				last[plugin.Name] = plugin
+			}
+		}
+		var list []config.Plugin
+		for _, plugin := range p.out.Points[point] {
+			list = append(list, weighed(last[plugin.Name]))
+		}
+		return list
+	},
+	"score": func(p *profile, point config.Point) []config.Plugin {
+		var list []config.Plugin
+		for _, plugin := range p.in.Plugins[point].Enabled {
+			list = append(list, weighed(plugin))
+		}
+		return list
+	},
+	"scoreThenMultiPoint": func(p *profile, point config.Point) []config.Plugin {
+		var list []config.Plugin
+		seen := map[string]bool{}
+		for _, plugin := range slices.Concat(p.in.Plugins[point].Enabled, p.in.Plugins[config.MultiPoint].Enabled) {
+			if points, known := p.scheme.points(plugin.Name); !known || !points.has(point) || seen[plugin.Name] {
+				continue
+			}
+			seen[plugin.Name] = true
+			list = append(list, weighed(plugin))
+		}
+		return list
+	},
+}
+
+// weighed gives a plugin the weight that counts: none and 0 are 1.
+func weighed(plugin config.Plugin) config.Plugin {
+	weight := int32(1)
+	if plugin.Weight != nil && *plugin.Weight != 0 {
+		weight = *plugin.Weight
+	}
+	return config.Plugin{Name: plugin.Name, Weight: &weight}
+}
+
+// overflows adds up as the release does, in 64 bits that wrap. A sum that went negative makes the
+// room that is left wrap too, and whatever comes next is refused.
+func overflows(weights []config.Plugin) bool {
+	const maxNodeScore = 100
+	var total int64
+	for _, w := range weights {
+		score := int64(*w.Weight) * maxNodeScore
+		if room := math.MaxInt64 - total; score > room {
+			return true
+		}
+		total += score
+	}
+	return false
+}
+
+// complete is the profile as 1.20 and later write it: plugins merged, args of the plugins in use.
+func (s *Scheme) complete(in config.KubeSchedulerProfile, f Framework) config.KubeSchedulerProfile {
+	out := config.KubeSchedulerProfile{
+		SchedulerName:            in.SchedulerName,
+		PercentageOfNodesToScore: in.PercentageOfNodesToScore,
+		Plugins:                  in.Plugins,
+	}
+	for _, point := range s.Release.Points {
+		if _, ok := out.Plugins[config.Point(point)]; !ok && out.Plugins != nil {
+			out.Plugins[config.Point(point)] = config.PluginSet{}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Args)) {
+		out.PluginConfig = append(out.PluginConfig, config.PluginConfig{Name: name, Args: f.Args[name]})
+	}
+	return out
+}
+
+// compareQueueSort holds that all profiles sort the one queue alike.
+func compareQueueSort(profiles []config.KubeSchedulerProfile, frameworks []Framework) []Refusal {
+	var refusals []Refusal
+	first, firstArgs, found := "", runtime.Object(nil), false
+	for i, f := range frameworks {
+		if len(f.Points[config.QueueSort]) != 1 {
+			continue
+		}
+		name := f.Points[config.QueueSort][0].Name
+		var args runtime.Object
+		for _, c := range profiles[i].PluginConfig {
+			if c.Name == name {
+				args = c.Args
+				break
+			}
+		}
+		if !found {
+			first, firstArgs, found = name, args, true
+			continue
+		}
+		path := diag.Path{"profiles"}.Index(i)
+		switch {
+		case name != first:
+			refusals = append(refusals, Refusal{
+				Rule: RuleQueueSortBuiltDiffers, Path: path, Plugin: name,
+				Message: fmt.Sprintf("this profile sorts the queue by %q, the first one by %q; there is one queue for all", name, first),
+				Hint:    "enable the same queueSort plugin in all profiles",
+			})
+		case !reflect.DeepEqual(args, firstArgs):
+			refusals = append(refusals, Refusal{
+				Rule: RuleQueueSortBuiltDiffers, Path: path.Child("pluginConfig"), Plugin: name,
+				Message: fmt.Sprintf("the args of queueSort plugin %q are not those of the first profile; there is one queue for all", name),
+				Hint:    "give the plugin the same args in all profiles",
+			})
+		}
+	}
+	return refusals
+}
+
+// pointSet is what a plugin implements. A declared plugin without points fits wherever it is named.
+type pointSet struct {
+	points []string
+	any    bool
+}
+
+func (s pointSet) has(point config.Point) bool {
+	return s.any || slices.Contains(s.points, string(point))
+}
+
+// implements is has for multiPoint, which adds a plugin only where it is known to belong.
+func (s pointSet) implements(point config.Point) bool {
+	return slices.Contains(s.points, string(point))
+}
+
+func pointHint(s pointSet) string {
+	if len(s.points) == 0 {
+		return ""
+	}
+	return "its points are " + strings.Join(s.points, ", ")
+}
+
+// points returns what the plugin implements; false when the release does not have it.
+func (s *Scheme) points(name string) (pointSet, bool) {
+	if points, ok := s.declared[name]; ok {
+		return pointSet{points: points, any: len(points) == 0}, true
+	}
+	plugin, ok := s.Release.Plugin(name)
+	if !ok {
+		return pointSet{}, false
+	}
+	return pointSet{points: plugin.Points}, true
+}
+
+// Declare adds a plugin that the program under test is built with and the stock one is not. Without
+// points it fits wherever it is named.
+func (s *Scheme) Declare(name string, points ...string) {
+	s.declared[name] = points
+}
+
+// defaultArgs returns the args that the release gives a plugin without any, or nil.
+func (s *Scheme) defaultArgs(api *schemas.API, plugin string) runtime.Object {
+	wire := s.args(api, plugin+"Args")
+	if wire == nil {
+		return nil
+	}
+	if err := defaults.Args(wire, s.facts(api)); err != nil {
+		panic(fmt.Sprintf("facts of Kubernetes %s: %v", s.Release.Name, err))
+	}
+	hub := config.NewArgs(plugin + "Args")
+	if err := s.types.Convert(wire, hub, context(api)); err != nil {
+		panic(fmt.Sprintf("args of %s: %v", plugin, err))
+	}
+	return hub
+}
+
+// RawArgs reads args that a release leaves to its plugins, as those do: unknown keys are ignored and
+// case does not matter. The target is one of the hub's args types.
+func RawArgs(raw *runtime.Unknown, target runtime.Object) error {
+	return json.Unmarshal(raw.Raw, target)
+}

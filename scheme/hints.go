@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scheme
+
+import (
+	"fmt"
+
+	"github.com/schedconf/schedconf/schemas"
+)
+
+// replacements say what to use instead of a plugin that is gone
+// (1.19 framework/plugins/registry.go, 1.22 and 1.31 apis/config/validation).
+var replacements = map[string]string{
+	"AzureDiskLimits":             "NodeVolumeLimits counts CSI volumes of every driver",
+	"CinderLimits":                "NodeVolumeLimits counts CSI volumes of every driver",
+	"EBSLimits":                   "NodeVolumeLimits counts CSI volumes of every driver",
+	"GCEPDLimits":                 "NodeVolumeLimits counts CSI volumes of every driver",
+	"DefaultPodTopologySpread":    "PodTopologySpread with defaultingType: System spreads the pods of a service",
+	"SelectorSpread":              "PodTopologySpread with defaultingType: System spreads the pods of a service",
+	"NodeLabel":                   "use NodeAffinity with addedAffinity",
+	"NodePreferAvoidPods":         "use taints and TaintToleration",
+	"NodeResourceLimits":          "there is no replacement",
+	"NodeResourcesLeastAllocated": "use NodeResourcesFit with scoringStrategy.type: LeastAllocated",
+	"NodeResourcesMostAllocated":  "use NodeResourcesFit with scoringStrategy.type: MostAllocated",
+	"RequestedToCapacityRatio":    "use NodeResourcesFit with scoringStrategy.type: RequestedToCapacityRatio",
+	"ServiceAffinity":             "use InterPodAffinity or topology spread constraints",
+}
+
+// pluginHint says what to write instead of a plugin that the release does not have.
+func (s *Scheme) PluginHint(name string) string {
+	if span, ok := schemas.PluginSpan(name); ok {
+		hint := fmt.Sprintf("%s exists %s", name, span)
+		if replacement, ok := replacements[name]; ok {
+			hint += "; " + replacement
+		}
+		return hint
+	}
+	var names []string
+	for _, p := range s.Release.Plugins {
+		names = append(names, p.Name)
+	}
+	if near, ok := Nearest(name, names); ok {
+		return fmt.Sprintf("did you mean %q? A plugin of your own build is declared with --plugin %s", near, name)
+	}
+	return fmt.Sprintf("if your kube-scheduler is built with it, declare it with --plugin %s", name)
+}
+
+// Nearest returns the known word that differs least from the given one, if it differs little.
+func Nearest(word string, known []string) (string, bool) {
+	best, bestDistance := "", len(word)/3+2
+	for _, candidate := range known {
+		if d := distance(word, candidate, bestDistance); d < bestDistance || d == bestDistance && best != "" && candidate < best {
+			best, bestDistance = candidate, d
+		}
+	}
+	return best, best != ""
+}
+
+// distance is the Levenshtein distance without regard to case, or limit when it is at least that.
+func distance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	lower := func(c byte) byte {
+		if 'A' <= c && c <= 'Z' {
+			return c + 'a' - 'A'
+		}
+		return c
+	}
+	previous := make([]int, len(b)+1)
+	for j := range previous {
+		previous[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if lower(a[i]) == lower(b[j]) {
+				cost = 0
+			}
+			row[j+1] = min(previous[j]+cost, previous[j+1]+1, row[j]+1)
+		}
+		previous = row
+	}
+	return min(previous[len(b)], limit)
+}
