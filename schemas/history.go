@@ -85,3 +85,16 @@ func PluginNames() []string {
 	}
 	return slices.Sorted(maps.Keys(names))
 }
+
+// PluginBefore reports whether some minor older than the given one had the plugin.
+func PluginBefore(name string, minor Minor) bool {
+	for _, e := range entries() {
+		if e.minor == minor {
+			return false
+		}
+		if _, ok := e.load().Plugin(name); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/config"
 )
 
@@ -347,13 +348,7 @@ func eachBinding(check func(*Pass, diag.Path, *config.VolumeBindingArgs)) func(*
 	}
 }
 
-// shapeGate is the gate that VolumeBinding's shape needs, by which of the two the release has.
-func shapeGate(p *Pass) string {
-	if _, ok := p.Scheme.Release.Gate("StorageCapacityScoring"); ok {
-		return "StorageCapacityScoring"
-	}
-	return "VolumeCapacityPriority"
-}
+func shapeGate(p *Pass) string { return scheme.ShapeGate(p.Scheme.Release) }
 
 func bindingTimeoutGates(p *Pass) bool {
 	return p.Scheme.Gates["DRADeviceBindingConditions"] && p.Scheme.Gates["DRAResourceClaimDeviceStatus"]

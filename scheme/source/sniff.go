@@ -3,7 +3,10 @@
 
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // Sniff returns apiVersion and kind as they stand at the top level, empty if they do not, from one
 // scan without a parse. It is false when only a parse can tell: for unusual keys and values, and
@@ -141,7 +144,7 @@ func (s *sniffer) json(text []byte) bool {
 			isKey = false
 		case '"':
 			end, escaped := stringEnd(text, i)
-			if end < 0 || escaped && depth == 1 && (isKey || field != nil) {
+			if end < 0 || depth == 1 && (isKey || field != nil) && (escaped || !utf8.Valid(text[i:end])) {
 				return false
 			}
 			switch value := text[i+1 : end]; {
