@@ -135,7 +135,8 @@ func compareFrameworks(t *testing.T, before, after scheme.Framework, from, to sc
 			}
 		}
 		if !maps.Equal(a, b) {
-			t.Logf("%s: want %v got %v", name, a, b); return fmt.Sprintf("%s differs", name)
+			t.Logf("%s: want %v got %v", name, a, b)
+			return fmt.Sprintf("%s differs", name)
 		}
 	}
 	if from.API.Behaviour.Args == to.API.Behaviour.Args && to.API.Behaviour.Args == "typed" {

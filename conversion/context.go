@@ -34,6 +34,8 @@ const (
 type Context struct {
 	// Behaviour holds named behaviours of the release.
 	Behaviour map[string]string
+	// Consume means that nobody uses the input afterwards, so that the result may share its memory.
+	Consume bool
 	// Losses are warnings about what could not be converted, with the path of the hub's field as
 	// users know it.
 	Losses diag.List

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/scheme/config"
@@ -25,6 +26,7 @@ func pointFields(plugins reflect.Type, renamed map[string]config.Point) []pointF
 	fields := make([]pointField, plugins.NumField())
 	for i := range fields {
 		name, _, _ := strings.Cut(plugins.Field(i).Tag.Get("json"), ",")
+		mustLookAlike(plugins.Field(i).Type)
 		point, found := renamed[name]
 		if !found {
 			point = config.Point(name)
@@ -32,6 +34,18 @@ func pointFields(plugins reflect.Type, renamed map[string]config.Point) []pointF
 		fields[i] = pointField{index: i, point: point}
 	}
 	return fields
+}
+
+// mustLookAlike panics when the plugins of a set do not have the layout of the hub's, which plugins
+// relies on.
+func mustLookAlike(set reflect.Type) {
+	if set.Kind() == reflect.Pointer {
+		set = set.Elem()
+	}
+	enabled, _ := set.FieldByName("Enabled")
+	if wire := enabled.Type.Elem(); !wire.ConvertibleTo(reflect.TypeFor[config.Plugin]()) {
+		panic(fmt.Sprintf("%s is not a plugin of the hub with other tags", wire))
+	}
 }
 
 // PluginsToHub converts what wire, a pointer to the apiVersion's Plugins struct, points to. A set
@@ -66,8 +80,8 @@ func (v *APIVersion) PluginsFromHub(in config.Plugins, wire any) {
 			field.Set(reflect.New(field.Type().Elem()))
 			field = field.Elem()
 		}
-		setList(field.FieldByName("Enabled"), set.Enabled)
-		setList(field.FieldByName("Disabled"), set.Disabled)
+		setList(field.FieldByName("Enabled"), reflect.ValueOf(set.Enabled))
+		setList(field.FieldByName("Disabled"), reflect.ValueOf(set.Disabled))
 	}
 }
 
@@ -84,22 +98,26 @@ func (v *APIVersion) fitPlugins(plugins config.Plugins, path diag.Path, c *Conte
 	}
 }
 
-// convertList and setList convert between lists of structs that differ in their tags at most. Nil
-// stays nil, which an empty list is not.
+// convertList and setList convert between the plugin lists of the hub and those of the wire, whose
+// structs differ in their tags at most, which pointFields has made sure of. Nil stays nil, which an
+// empty list is not.
 func convertList[L any](in reflect.Value) L {
 	var out L
-	setList(reflect.ValueOf(&out).Elem(), in.Interface())
+	setList(reflect.ValueOf(&out).Elem(), in)
 	return out
 }
 
-func setList(out reflect.Value, list any) {
-	in := reflect.ValueOf(list)
+func setList(out, in reflect.Value) {
 	if in.IsNil() {
 		out.SetZero()
 		return
 	}
 	out.Set(reflect.MakeSlice(out.Type(), in.Len(), in.Len()))
-	for i := range in.Len() {
-		out.Index(i).Set(in.Index(i).Convert(out.Type().Elem()))
-	}
+	copy(plugins(out), plugins(in))
+}
+
+// plugins looks at a list of any apiVersion's Plugin struct as at one of the hub's. Converting
+// through reflection would allocate for every entry, and every profile has dozens.
+func plugins(list reflect.Value) []config.Plugin {
+	return unsafe.Slice((*config.Plugin)(list.UnsafePointer()), list.Len())
 }

@@ -23,7 +23,7 @@ func apply(obj any, rows []schemas.Default, gates schemas.Gates) error {
 		if !gates.Match(row.Gates) || row.When != "" && !isSet(root, row.When) || row.Unless != "" && isSet(root, row.Unless) {
 			continue
 		}
-		if err := fill(root, strings.Split(row.Field, "."), row); err != nil {
+		if err := fill(root, row.Field, row); err != nil {
 			return fmt.Errorf("default of %s: %w", row.Field, err)
 		}
 	}
@@ -32,21 +32,22 @@ func apply(obj any, rows []schemas.Default, gates schemas.Gates) error {
 
 // fill descends to the field and sets it where it is not set. An object on the way that is absent
 // ends the descent, since its own row decides whether it exists.
-func fill(v reflect.Value, steps []string, row schemas.Default) error {
-	name, each := strings.CutSuffix(steps[0], "[]")
+func fill(v reflect.Value, path string, row schemas.Default) error {
+	step, rest, descend := strings.Cut(path, ".")
+	name, each := strings.CutSuffix(step, "[]")
 	field, err := member(v, name)
 	if err != nil {
 		return err
 	}
-	if len(steps) == 1 {
+	if !descend {
 		if !unset(field, row) {
 			return nil
 		}
-		return json.Unmarshal(row.Value, field.Addr().Interface())
+		return assign(field, row.Value)
 	}
 	if each {
 		for i := range field.Len() {
-			if err := fill(field.Index(i), steps[1:], row); err != nil {
+			if err := fill(field.Index(i), rest, row); err != nil {
 				return err
 			}
 		}
@@ -60,7 +61,61 @@ func fill(v reflect.Value, steps []string, row schemas.Default) error {
 		}
 		field = field.Elem()
 	}
-	return fill(field, steps[1:], row)
+	return fill(field, rest, row)
+}
+
+// values holds decoded default values by type and JSON text, since the same few are used over and
+// over.
+var values sync.Map
+
+type valueKey struct {
+	of   reflect.Type
+	text string
+}
+
+// assign gives the field a copy of its own of the value.
+func assign(field reflect.Value, text json.RawMessage) error {
+	key := valueKey{field.Type(), string(text)}
+	cached, ok := values.Load(key)
+	if !ok {
+		value := reflect.New(field.Type())
+		if err := json.Unmarshal(text, value.Interface()); err != nil {
+			return err
+		}
+		cached, _ = values.LoadOrStore(key, value.Elem())
+	}
+	field.Set(copied(cached.(reflect.Value)))
+	return nil
+}
+
+// copied copies a value as deep as default values go: lists of plain structs, and pointers to
+// scalars or structs of these.
+func copied(v reflect.Value) reflect.Value {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.New(v.Type().Elem())
+		out.Elem().Set(copied(v.Elem()))
+		return out
+	case reflect.Slice:
+		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(copied(v.Index(i)))
+		}
+		return out
+	case reflect.Struct:
+		out := reflect.New(v.Type()).Elem()
+		out.Set(v)
+		for i := range v.NumField() {
+			if field := v.Field(i); field.Kind() == reflect.Pointer || field.Kind() == reflect.Slice {
+				out.Field(i).Set(copied(field))
+			}
+		}
+		return out
+	}
+	return v
 }
 
 func unset(field reflect.Value, row schemas.Default) bool {

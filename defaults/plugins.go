@@ -4,6 +4,7 @@
 package defaults
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/schedconf/schedconf/schemas"
@@ -47,16 +48,16 @@ var merges = map[string]func(defaults, custom config.PluginSet) config.PluginSet
 
 // Merge returns the plugins of a profile after the defaults joined in, as the release does it.
 // Points at which the release does not merge keep the defaults alone; a profile that says nothing
-// gets the defaults.
-func Merge(api *schemas.API, gates schemas.Gates, custom config.Plugins) config.Plugins {
-	merged := Plugins(api, gates)
-	if custom == nil && api.Behaviour.MergePlugins != "never" {
-		return merged
-	}
-	merge := merges[api.Behaviour.MergePlugins]
+// gets the defaults. Lists are shared with the arguments and must not be changed.
+func Merge(api *schemas.API, standard, custom config.Plugins) config.Plugins {
 	if api.Behaviour.MergePlugins == "never" {
 		return custom
 	}
+	merged := maps.Clone(standard)
+	if custom == nil {
+		return merged
+	}
+	merge := merges[api.Behaviour.MergePlugins]
 	for _, name := range api.MergedPoints {
 		point := config.Point(name)
 		set := merge(merged[point], custom[point])
@@ -81,6 +82,9 @@ func mergeAppend(defaults, custom config.PluginSet) config.PluginSet {
 // mergeOverride is mergeAppend, but an enabled plugin that the defaults still have takes its place
 // there (v1beta2).
 func mergeOverride(defaults, custom config.PluginSet) config.PluginSet {
+	if len(custom.Enabled) == 0 {
+		return config.PluginSet{Enabled: remaining(defaults, custom.Disabled)}
+	}
 	last := map[string]int{}
 	for i, p := range custom.Enabled {
 		last[p.Name] = i
@@ -113,6 +117,9 @@ func mergeOverrideKeepDisabled(defaults, custom config.PluginSet) config.PluginS
 }
 
 func remaining(defaults config.PluginSet, disabled []config.Plugin) []config.Plugin {
+	if len(disabled) == 0 {
+		return defaults.Enabled
+	}
 	off := map[string]bool{}
 	for _, p := range disabled {
 		off[p.Name] = true

@@ -24,9 +24,11 @@ type Facts struct {
 	Gates schemas.Gates
 	// Version converts the plugins of the API's wire type; nil where defaulting does not merge them.
 	Version *conversion.APIVersion
-	// NewArgs makes an empty args object of a kind of the API's version, with its kind and
-	// apiVersion set; nil where the version has no such kind.
-	NewArgs func(kind string) runtime.Object
+	// DefaultArgs makes the args object that the release gives a plugin without any, with its kind and
+	// apiVersion set; nil where the version has no args for the plugin.
+	DefaultArgs func(plugin string) runtime.Object
+	// Plugins are the plugins that the release enables when nobody says anything.
+	Plugins config.Plugins
 }
 
 // Set fills in obj, a KubeSchedulerConfiguration of the apiVersion that facts are about. An error
@@ -86,7 +88,7 @@ func setProfile(profile reflect.Value, facts Facts) error {
 	if !field.IsNil() {
 		custom = facts.Version.PluginsToHub(field.Interface())
 	}
-	merged := Merge(facts.API, facts.Gates, custom)
+	merged := Merge(facts.API, facts.Plugins, custom)
 	field.Set(reflect.New(field.Type().Elem()))
 	facts.Version.PluginsFromHub(merged, field.Interface())
 
@@ -97,12 +99,12 @@ func setProfile(profile reflect.Value, facts Facts) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		args := facts.NewArgs(name + "Args")
-		if given[name] || args == nil {
+		if given[name] {
 			continue
 		}
-		if err := Args(args, facts); err != nil {
-			return err
+		args := facts.DefaultArgs(name)
+		if args == nil {
+			continue
 		}
 		entry := reflect.New(list.Type().Elem()).Elem()
 		entry.FieldByName("Name").SetString(name)

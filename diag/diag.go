@@ -73,7 +73,11 @@ func (s Stage) rank() int {
 type Path []string
 
 // Child returns the path extended by steps; the receiver is not changed.
-func (p Path) Child(steps ...string) Path { return append(slices.Clip(slices.Clone(p)), steps...) }
+func (p Path) Child(steps ...string) Path {
+	child := make(Path, len(p)+len(steps))
+	copy(child[copy(child, p):], steps)
+	return child
+}
 
 // Index returns the path extended by a list index.
 func (p Path) Index(i int) Path { return p.Child(strconv.Itoa(i)) }

@@ -25,24 +25,25 @@ import (
 var ErrNotObject = errors.New("the document is not an object")
 
 // Value returns a document as JSON, read as kube-scheduler reads it: YAML 1.1 through
-// sigs.k8s.io/yaml unless the text starts like JSON. Repeated is true when a mapping repeats a key;
-// the last one counts then. The value of an empty document is null.
-func Value(doc *source.Document) (value []byte, repeated bool, err error) {
+// sigs.k8s.io/yaml unless the text starts like JSON. Repeated is what strict reading objects to when
+// a mapping repeats a key, be it through a merge; the last one counts then. The value of an empty
+// document is null.
+func Value(doc *source.Document) (value []byte, repeated, err error) {
 	text := bytes.TrimPrefix(doc.Bytes(), []byte("\xef\xbb\xbf"))
 	if doc.JSON() {
 		if err := validJSON(text); err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
-		return text, false, nil
+		return text, nil, nil
 	}
 	value, err = yaml.YAMLToJSONStrict(text)
 	if err == nil {
-		return value, false, nil
+		return value, nil, nil
 	}
 	if value, lenient := yaml.YAMLToJSON(text); lenient == nil {
-		return value, true, nil
+		return value, err, nil
 	}
-	return nil, false, err
+	return nil, nil, err
 }
 
 // validJSON explains what is wrong with JSON text, data after the object included.
@@ -58,6 +59,11 @@ func validJSON(text []byte) error {
 func TypeMeta(value []byte) (apiVersion, kind string, err error) {
 	if first := bytes.TrimLeft(value, " \t\r\n"); len(first) == 0 || first[0] != '{' {
 		return "", "", ErrNotObject
+	}
+	w := walker{data: value}
+	w.space()
+	if apiVersion, kind = w.peek("apiVersion"), w.peek("kind"); apiVersion != "" && kind != "" {
+		return apiVersion, kind, nil
 	}
 	var meta struct {
 		APIVersion string `json:"apiVersion"`

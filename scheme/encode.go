@@ -68,21 +68,30 @@ func encodeArgs(obj runtime.Object) error {
 
 // Write returns what the release's --write-config-to writes for a configuration of the apiVersion.
 func (s *Scheme) Write(built *Built, api *schemas.API) ([]byte, error) {
+	return s.write(built.Config(), api)
+}
+
+// WriteDefaulted returns a configuration with its defaults and nothing that building it would change,
+// for one that the release refuses to build.
+func (s *Scheme) WriteDefaulted(cfg *config.KubeSchedulerConfiguration, api *schemas.API) ([]byte, error) {
+	return s.write(cfg.DeepCopy(), api)
+}
+
+func (s *Scheme) write(cfg *config.KubeSchedulerConfiguration, api *schemas.API) ([]byte, error) {
 	target, ok := s.Release.API(api.Writes)
 	if !ok {
 		return nil, fmt.Errorf("Kubernetes %s writes %s, which it does not read", s.Release.Name, api.Writes)
 	}
-	obj, _, err := s.FromHub(settled(built.Config, target), target)
+	obj, _, err := s.FromHub(settled(cfg, target), target)
 	if err != nil {
 		return nil, err
 	}
 	return s.Encode(obj, target)
 }
 
-// settled gives a value to what a release's internal type holds by value, since that is what it
+// settled gives, in place, a value to what a release's internal type holds by value, since that is what it
 // writes: its own types cannot tell "not set" from zero.
 func settled(cfg *config.KubeSchedulerConfiguration, api *schemas.API) *config.KubeSchedulerConfiguration {
-	cfg = cfg.DeepCopy()
 	set(&cfg.EnableContentionProfiling)
 	set(&cfg.HealthzBindAddress)
 	set(&cfg.MetricsBindAddress)

@@ -24,12 +24,14 @@ import (
 
 // Built is what a release makes of a configuration when it starts.
 type Built struct {
-	// Config is the configuration as --write-config-to sees it.
-	Config *config.KubeSchedulerConfiguration
 	// Frameworks are the built profiles, in the order of the profiles.
 	Frameworks []Framework
 	// Refusals are the reasons for which the release does not start, in the order of the profiles.
 	Refusals []Refusal
+
+	scheme   *Scheme
+	loaded   *config.KubeSchedulerConfiguration
+	profiles []config.KubeSchedulerProfile
 }
 
 // Framework is one profile as it runs.
@@ -71,39 +73,47 @@ const fitPlugin = "NodeResourcesFit"
 
 // Build does what the release does between reading its configuration and running: it merges the
 // plugins where that has not happened yet, gives plugins their args, expands multiPoint, and counts
-// weights. It goes on after a refusal, so that all are found. The configuration is not changed.
+// weights. It goes on after a refusal, so that all are found. The configuration is not changed, and
+// must not be while the result is in use.
 func (s *Scheme) Build(cfg *config.KubeSchedulerConfiguration, api *schemas.API) *Built {
-	b := &Built{Config: cfg.DeepCopy()}
-	if s.Release.Behaviour.WriteConfig != "loaded" {
-		s.setExtenderTimeouts(b.Config)
-	}
+	b := &Built{scheme: s, loaded: cfg}
 	if cfg.AlgorithmSource.Policy != nil {
 		// The plugins come from the Policy, which is another document.
 		return b
 	}
-	profiles := make([]config.KubeSchedulerProfile, len(cfg.Profiles))
-	for i := range cfg.Profiles {
-		profiles[i] = *cfg.Profiles[i].DeepCopy()
-		if api.Behaviour.MergeAt == "construct" {
-			profiles[i].Plugins = s.mergeProvider(api, cfg, profiles[i].Plugins)
+	b.profiles = slices.Clone(cfg.Profiles)
+	if api.Behaviour.MergeAt == "construct" {
+		for i := range b.profiles {
+			b.profiles[i].Plugins = s.mergeProvider(api, cfg, b.profiles[i].Plugins)
 		}
 	}
-	b.Refusals = append(b.Refusals, s.ignoreResources(profiles, cfg.Extenders)...)
-	for i := range profiles {
-		p := profile{scheme: s, api: api, path: diag.Path{"profiles"}.Index(i), in: &profiles[i]}
+	b.Refusals = append(b.Refusals, s.ignoreResources(b.profiles, cfg.Extenders)...)
+	for i := range b.profiles {
+		p := profile{scheme: s, api: api, path: diag.Path{"profiles"}.Index(i), in: &b.profiles[i]}
 		p.build()
 		b.Frameworks = append(b.Frameworks, p.out)
 		b.Refusals = append(b.Refusals, p.refusals...)
 	}
 	if s.Release.Behaviour.Framework == "profiles" {
-		b.Refusals = append(b.Refusals, compareQueueSort(profiles, b.Frameworks)...)
-	}
-	if s.Release.Behaviour.WriteConfig == "completed" {
-		for i := range profiles {
-			b.Config.Profiles[i] = s.complete(profiles[i], b.Frameworks[i])
-		}
+		b.Refusals = append(b.Refusals, compareQueueSort(b.profiles, b.Frameworks)...)
 	}
 	return b
+}
+
+// Config is the configuration as --write-config-to sees it: as it was loaded, or with what building
+// it has changed.
+func (b *Built) Config() *config.KubeSchedulerConfiguration {
+	cfg := b.loaded.DeepCopy()
+	if b.scheme.Release.Behaviour.WriteConfig == "loaded" {
+		return cfg
+	}
+	b.scheme.setExtenderTimeouts(cfg)
+	if b.scheme.Release.Behaviour.WriteConfig == "completed" {
+		for i := range b.profiles {
+			cfg.Profiles[i] = b.scheme.complete(b.profiles[i], b.Frameworks[i])
+		}
+	}
+	return cfg
 }
 
 func (s *Scheme) setExtenderTimeouts(cfg *config.KubeSchedulerConfiguration) {
@@ -125,7 +135,7 @@ func (s *Scheme) setExtenderTimeouts(cfg *config.KubeSchedulerConfiguration) {
 // packs nodes instead of spreading over them (1.16 to 1.21, pkg/scheduler/algorithmprovider).
 func (s *Scheme) mergeProvider(api *schemas.API, cfg *config.KubeSchedulerConfiguration, custom config.Plugins) config.Plugins {
 	if provider := cfg.AlgorithmSource.Provider; provider == nil || *provider != "ClusterAutoscalerProvider" {
-		return defaults.Merge(api, s.Gates, custom)
+		return defaults.Merge(api, s.facts(api).Plugins, custom)
 	}
 	packing := *api
 	packing.DefaultPlugins = maps.Clone(api.DefaultPlugins)
@@ -136,7 +146,7 @@ func (s *Scheme) mergeProvider(api *schemas.API, cfg *config.KubeSchedulerConfig
 		}
 	}
 	packing.DefaultPlugins["score"] = score
-	return defaults.Merge(&packing, s.Gates, custom)
+	return defaults.Merge(&packing, defaults.Plugins(&packing, s.Gates), custom)
 }
 
 // ignoreResources tells NodeResourcesFit which resources extenders manage alone.
@@ -155,6 +165,7 @@ func (s *Scheme) ignoreResources(profiles []config.KubeSchedulerProfile, extende
 	var refusals []Refusal
 	for i := range profiles {
 		list := &profiles[i].PluginConfig
+		*list = slices.Clone(*list)
 		switch s.Release.Behaviour.IgnoredByScheduler {
 		case "append":
 			*list = append(*list, config.PluginConfig{Name: fitPlugin, Args: &config.NodeResourcesFitArgs{IgnoredResources: ignored}})
@@ -162,7 +173,9 @@ func (s *Scheme) ignoreResources(profiles []config.KubeSchedulerProfile, extende
 			at := slices.IndexFunc(*list, func(c config.PluginConfig) bool { return c.Name == fitPlugin })
 			if at >= 0 {
 				if args, ok := (*list)[at].Args.(*config.NodeResourcesFitArgs); ok {
+					args = args.DeepCopy()
 					args.IgnoredResources = slices.Clone(ignored)
+					(*list)[at].Args = args
 					continue
 				}
 			}
@@ -213,13 +226,10 @@ func (p *profile) build() {
 
 // useArgs finds the plugins in use and the args they get.
 func (p *profile) useArgs() {
-	for _, point := range append(slices.Clone(p.scheme.Release.Points), string(config.MultiPoint)) {
-		for _, plugin := range p.in.Plugins[config.Point(point)].Enabled {
-			if _, ok := p.scheme.points(plugin.Name); ok {
-				p.out.Used[plugin.Name] = true
-			}
-		}
+	for _, point := range p.scheme.Release.Points {
+		p.use(config.Point(point))
 	}
+	p.use(config.MultiPoint)
 	seen := map[string]bool{}
 	for j, c := range p.in.PluginConfig {
 		if seen[c.Name] {
@@ -243,16 +253,28 @@ func (p *profile) useArgs() {
 		if seen[name] {
 			continue
 		}
-		if args := p.scheme.defaultArgs(p.api, name); args != nil {
+		if args := p.scheme.defaultHubArgs(p.api, name); args != nil {
 			p.out.Args[name] = args
+		}
+	}
+}
+
+func (p *profile) use(point config.Point) {
+	for _, plugin := range p.in.Plugins[point].Enabled {
+		if _, ok := p.scheme.points(plugin.Name); ok {
+			p.out.Used[plugin.Name] = true
 		}
 	}
 }
 
 // list takes the plugins that a point names.
 func (p *profile) list(point config.Point) {
-	seen := map[string]bool{}
-	for _, plugin := range p.in.Plugins[point].Enabled {
+	enabled := p.in.Plugins[point].Enabled
+	if len(enabled) == 0 {
+		return
+	}
+	seen := make(map[string]bool, len(enabled))
+	for _, plugin := range enabled {
 		points, known := p.scheme.points(plugin.Name)
 		switch {
 		case !known:
@@ -291,42 +313,62 @@ func (p *profile) expand() {
 	if p.scheme.Release.Behaviour.MultiPoint == "" || len(multi) == 0 {
 		return
 	}
-	unknown := map[string]bool{}
+	candidates := make([]candidate, 0, len(multi))
+	seen := make(map[string]bool, len(multi))
 	for _, plugin := range multi {
-		if _, known := p.scheme.points(plugin.Name); !known && !unknown[plugin.Name] {
-			unknown[plugin.Name] = true
+		points, known := p.scheme.points(plugin.Name)
+		if known {
+			candidates = append(candidates, candidate{plugin, points, seen[plugin.Name]})
+		} else if !seen[plugin.Name] {
 			p.unknown(config.MultiPoint, plugin.Name)
 		}
+		seen[plugin.Name] = true
 	}
-	twice := map[string]bool{}
+	twice := map[string]bool{} // reported once, not at every point
 	for _, name := range p.scheme.Release.Points {
-		p.expandPoint(config.Point(name), multi, twice)
+		p.expandPoint(config.Point(name), candidates, twice)
 	}
 }
 
-func (p *profile) expandPoint(point config.Point, multi []config.Plugin, twice map[string]bool) {
+// candidate is a plugin that multiPoint adds where it belongs.
+type candidate struct {
+	plugin   config.Plugin
+	points   pointSet
+	repeated bool
+}
+
+func (p *profile) expandPoint(point config.Point, multi []candidate, twice map[string]bool) {
 	set := p.in.Plugins[point]
-	named := func(list []config.Plugin, name string) bool {
-		return slices.ContainsFunc(list, func(q config.Plugin) bool { return q.Name == name })
-	}
-	if named(set.Disabled, "*") {
+	if slices.ContainsFunc(set.Disabled, named("*")) {
 		return
 	}
-	overrides := map[string]bool{}
-	var added []config.Plugin
-	for _, plugin := range multi {
-		points, known := p.scheme.points(plugin.Name)
+	bit, room := bitOf(point), 0
+	for _, c := range multi {
+		if c.points.bits&bit != 0 {
+			room++
+		}
+	}
+	if room == 0 {
+		return
+	}
+	var overrides map[string]bool
+	added := make([]config.Plugin, 0, room)
+	for _, c := range multi {
 		switch {
-		case !known || !points.implements(point) || named(set.Disabled, plugin.Name):
-		case named(set.Enabled, plugin.Name):
-			overrides[plugin.Name] = true
-		case named(added, plugin.Name):
-			if !twice[plugin.Name] {
-				twice[plugin.Name] = true
-				p.refuse(RulePluginTwice, config.MultiPoint, plugin.Name, "list it once", "plugin %q is enabled twice by multiPoint", plugin.Name)
+		// A declared plugin without points is added nowhere: nobody knows where it belongs.
+		case c.points.bits&bit == 0 || slices.ContainsFunc(set.Disabled, named(c.plugin.Name)):
+		case slices.ContainsFunc(set.Enabled, named(c.plugin.Name)):
+			if overrides == nil {
+				overrides = map[string]bool{}
+			}
+			overrides[c.plugin.Name] = true
+		case c.repeated:
+			if !twice[c.plugin.Name] {
+				twice[c.plugin.Name] = true
+				p.refuse(RulePluginTwice, config.MultiPoint, c.plugin.Name, "list it once", "plugin %q is enabled twice by multiPoint", c.plugin.Name)
 			}
 		default:
-			added = append(added, plugin)
+			added = append(added, c.plugin)
 		}
 	}
 	p.out.Points[point] = arrange[p.scheme.Release.Behaviour.MultiPoint](p.out.Points[point], added, overrides)
@@ -336,6 +378,9 @@ func (p *profile) expandPoint(point config.Point, multi []config.Plugin, twice m
 // multiPoint adds, then the rest.
 var arrange = map[string]func(own, added []config.Plugin, overrides map[string]bool) []config.Plugin{
 	"expand": func(own, added []config.Plugin, overrides map[string]bool) []config.Plugin {
+		if len(own) == 0 {
+			return added
+		}
 		var first, rest []config.Plugin
 		for _, plugin := range own {
 			if overrides[plugin.Name] {
@@ -349,6 +394,9 @@ var arrange = map[string]func(own, added []config.Plugin, overrides map[string]b
 	// 1.23 to 1.25 delete from the list they walk, so that an entry behind the first override is
 	// passed over and another is seen twice (pkg/scheduler/framework/runtime/framework.go).
 	"shifting": func(own, added []config.Plugin, overrides map[string]bool) []config.Plugin {
+		if len(own) == 0 {
+			return added
+		}
 		walked := slices.Clone(own)
 		position := map[string]int{}
 		for i, plugin := range own {
@@ -393,6 +441,9 @@ func (p *profile) count() {
 // weigh sets the weights of the scoring points.
 func (p *profile) weigh() {
 	for _, point := range []config.Point{config.Score, config.PlacementScore} {
+		if len(p.out.Points[point]) == 0 && len(p.in.Plugins[point].Enabled) == 0 {
+			continue
+		}
 		weights := weightsOf[p.scheme.Release.Behaviour.Weights](p, point)
 		if overflows(weights) {
 			p.refuse(RuleScoreOverflow, point, "", "use positive weights; kube-scheduler adds them up and a negative one wraps the sum",
@@ -407,7 +458,7 @@ func (p *profile) weigh() {
 			p.out.Points[point][i].Weight = &weight
 		}
 	}
-	// At any other point a weight means nothing.
+	// At any other point a weight means nothing. The lists are the framework's own.
 	for point, list := range p.out.Points {
 		if point == config.Score || point == config.PlacementScore {
 			continue
@@ -484,7 +535,7 @@ func (s *Scheme) complete(in config.KubeSchedulerProfile, f Framework) config.Ku
 	out := config.KubeSchedulerProfile{
 		SchedulerName:            in.SchedulerName,
 		PercentageOfNodesToScore: in.PercentageOfNodesToScore,
-		Plugins:                  in.Plugins,
+		Plugins:                  maps.Clone(in.Plugins),
 	}
 	for _, point := range s.Release.Points {
 		if _, ok := out.Plugins[config.Point(point)]; !ok && out.Plugins != nil {
@@ -539,17 +590,22 @@ func compareQueueSort(profiles []config.KubeSchedulerProfile, frameworks []Frame
 // pointSet is what a plugin implements. A declared plugin without points fits wherever it is named.
 type pointSet struct {
 	points []string
-	any    bool
+	// bits has the bit of every point: expanding multiPoint asks for each plugin at each point.
+	bits uint32
 }
 
-func (s pointSet) has(point config.Point) bool {
-	return s.any || slices.Contains(s.points, string(point))
+func newPointSet(points []string) pointSet {
+	set := pointSet{points: points}
+	for _, point := range points {
+		set.bits |= bitOf(config.Point(point))
+	}
+	return set
 }
 
-// implements is has for multiPoint, which adds a plugin only where it is known to belong.
-func (s pointSet) implements(point config.Point) bool {
-	return slices.Contains(s.points, string(point))
-}
+// bitOf is the bit of a point, by its place among all points.
+func bitOf(point config.Point) uint32 { return 1 << slices.Index(config.Points, point) }
+
+func (s pointSet) has(point config.Point) bool { return len(s.points) == 0 || s.bits&bitOf(point) != 0 }
 
 func pointHint(s pointSet) string {
 	if len(s.points) == 0 {
@@ -560,30 +616,22 @@ func pointHint(s pointSet) string {
 
 // points returns what the plugin implements; false when the release does not have it.
 func (s *Scheme) points(name string) (pointSet, bool) {
-	if points, ok := s.declared[name]; ok {
-		return pointSet{points: points, any: len(points) == 0}, true
-	}
-	plugin, ok := s.Release.Plugin(name)
-	if !ok {
-		return pointSet{}, false
-	}
-	return pointSet{points: plugin.Points}, true
+	set, ok := s.implements[name]
+	return set, ok
 }
 
 // Declare adds a plugin that the program under test is built with and the stock one is not. Without
 // points it fits wherever it is named.
 func (s *Scheme) Declare(name string, points ...string) {
 	s.declared[name] = points
+	s.implements[name] = newPointSet(points)
 }
 
-// defaultArgs returns the args that the release gives a plugin without any, or nil.
-func (s *Scheme) defaultArgs(api *schemas.API, plugin string) runtime.Object {
-	wire := s.args(api, plugin+"Args")
+// defaultHubArgs returns the args that the release gives a plugin without any, or nil.
+func (s *Scheme) defaultHubArgs(api *schemas.API, plugin string) runtime.Object {
+	wire := s.defaultWireArgs(api, plugin)
 	if wire == nil {
 		return nil
-	}
-	if err := defaults.Args(wire, s.facts(api)); err != nil {
-		panic(fmt.Sprintf("facts of Kubernetes %s: %v", s.Release.Name, err))
 	}
 	hub := config.NewArgs(plugin + "Args")
 	if err := s.types.Convert(wire, hub, context(api)); err != nil {

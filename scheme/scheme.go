@@ -102,6 +102,11 @@ type Scheme struct {
 	newArgs map[string]map[string]runtime.Object
 	// declared are out-of-tree plugins by name, with their points.
 	declared map[string][]string
+	// defaulting and defaultArgs are made when they are first asked for.
+	defaulting  map[*schemas.API]defaults.Facts
+	defaultArgs map[*schemas.API]map[string]runtime.Object
+	// implements is what the plugins of the release and the declared ones implement.
+	implements map[string]pointSet
 }
 
 // New builds the scheme of a release. It registers exactly the kinds that the release serves, each
@@ -109,12 +114,15 @@ type Scheme struct {
 // embedded facts.
 func New(release *schemas.Release, gates schemas.Gates) (*Scheme, error) {
 	s := &Scheme{
-		Release:  release,
-		Gates:    gates,
-		types:    runtime.NewScheme(),
-		shapes:   map[string]*Shape{},
-		newArgs:  map[string]map[string]runtime.Object{},
-		declared: map[string][]string{},
+		Release:     release,
+		Gates:       gates,
+		types:       runtime.NewScheme(),
+		shapes:      map[string]*Shape{},
+		newArgs:     map[string]map[string]runtime.Object{},
+		declared:    map[string][]string{},
+		defaulting:  map[*schemas.API]defaults.Facts{},
+		defaultArgs: map[*schemas.API]map[string]runtime.Object{},
+		implements:  map[string]pointSet{},
 	}
 	hub := []runtime.Object{
 		&config.KubeSchedulerConfiguration{}, &config.DefaultPreemptionArgs{}, &config.DynamicResourcesArgs{}, &config.InterPodAffinityArgs{},
@@ -123,6 +131,9 @@ func New(release *schemas.Release, gates schemas.Gates) (*Scheme, error) {
 		&config.RequestedToCapacityRatioArgs{}, &config.ServiceAffinityArgs{}, &config.VolumeBindingArgs{},
 	}
 	s.types.AddKnownTypes(config.SchemeGroupVersion, hub...)
+	for _, plugin := range release.Plugins {
+		s.implements[plugin.Name] = newPointSet(plugin.Points)
+	}
 	for i := range release.APIs {
 		if err := s.register(&release.APIs[i]); err != nil {
 			return nil, fmt.Errorf("scheme of Kubernetes %s: %w", release.Name, err)
@@ -163,9 +174,21 @@ func (s *Scheme) register(api *schemas.API) error {
 	return v.conversions(s.types)
 }
 
+// facts are what defaulting needs to know of an apiVersion; made once, since every profile asks.
 func (s *Scheme) facts(api *schemas.API) defaults.Facts {
+	if facts, ok := s.defaulting[api]; ok {
+		return facts
+	}
 	gv, _ := schema.ParseGroupVersion(api.APIVersion)
-	return defaults.Facts{API: api, Gates: s.Gates, Version: versions[gv].plugins, NewArgs: func(kind string) runtime.Object { return s.args(api, kind) }}
+	facts := defaults.Facts{
+		API:         api,
+		Gates:       s.Gates,
+		Version:     versions[gv].plugins,
+		Plugins:     defaults.Plugins(api, s.Gates),
+		DefaultArgs: func(plugin string) runtime.Object { return s.defaultWireArgs(api, plugin) },
+	}
+	s.defaulting[api] = facts
+	return facts
 }
 
 // args makes an empty args object of the API's version, or nil where it has no such kind.
@@ -177,6 +200,29 @@ func (s *Scheme) args(api *schemas.API, kind string) runtime.Object {
 	args := prototype.DeepCopyObject()
 	args.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(api.APIVersion, kind))
 	return args
+}
+
+// defaultWireArgs makes the args of a plugin with every default filled in, or nil where the
+// apiVersion has no args for it.
+func (s *Scheme) defaultWireArgs(api *schemas.API, plugin string) runtime.Object {
+	made := s.defaultArgs[api]
+	if made == nil {
+		made = map[string]runtime.Object{}
+		s.defaultArgs[api] = made
+	}
+	prototype, ok := made[plugin]
+	if !ok {
+		if prototype = s.args(api, plugin+"Args"); prototype != nil {
+			if err := defaults.Args(prototype, s.facts(api)); err != nil {
+				panic(fmt.Sprintf("facts of Kubernetes %s: %v", s.Release.Name, err))
+			}
+		}
+		made[plugin] = prototype
+	}
+	if prototype == nil {
+		return nil
+	}
+	return prototype.DeepCopyObject()
 }
 
 // Shape returns what the release's decoder takes of an apiVersion.
@@ -202,8 +248,18 @@ func (s *Scheme) Default(obj runtime.Object) { s.types.Default(obj) }
 // ToHub converts a configuration of an apiVersion that the release serves to the hub. Losses are
 // what the hub cannot hold; an error is a configuration that contradicts itself.
 func (s *Scheme) ToHub(obj runtime.Object, api *schemas.API) (*config.KubeSchedulerConfiguration, diag.List, error) {
-	hub := &config.KubeSchedulerConfiguration{}
+	return s.toHub(obj, api, context(api))
+}
+
+// IntoHub is ToHub for an object that is not used afterwards; the result may share its memory.
+func (s *Scheme) IntoHub(obj runtime.Object, api *schemas.API) (*config.KubeSchedulerConfiguration, diag.List, error) {
 	ctx := context(api)
+	ctx.Consume = true
+	return s.toHub(obj, api, ctx)
+}
+
+func (s *Scheme) toHub(obj runtime.Object, api *schemas.API, ctx *conversion.Context) (*config.KubeSchedulerConfiguration, diag.List, error) {
+	hub := &config.KubeSchedulerConfiguration{}
 	if err := s.types.Convert(obj, hub, ctx); err != nil {
 		return nil, ctx.Losses, err
 	}

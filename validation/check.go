@@ -6,6 +6,7 @@ package validation
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -119,8 +120,8 @@ func (c *Checker) check(p *Pass, r *Result) error {
 		return err
 	}
 	reportMisfits(p, decoded)
-	if repeated {
-		reportRepeated(p)
+	if repeated != nil {
+		reportRepeated(p, repeated)
 	}
 	if api.DeprecatedSince != "" {
 		reportDeprecated(p)
@@ -129,7 +130,7 @@ func (c *Checker) check(p *Pass, r *Result) error {
 		return nil
 	}
 	c.scheme.Default(decoded.Object)
-	hub, _, err := c.scheme.ToHub(decoded.Object, api)
+	hub, _, err := c.scheme.IntoHub(decoded.Object, api)
 	if err != nil {
 		var contradiction *conversion.Error
 		if !errors.As(err, &contradiction) {
@@ -324,9 +325,16 @@ var movedFields = map[string]string{
 	"metadata":                       "a configuration file has no metadata; take it out",
 }
 
-func reportRepeated(p *Pass) {
+func reportRepeated(p *Pass, objection error) {
 	p.enter(ruleKeyDuplicate)
-	for _, d := range p.doc.Duplicates() {
+	duplicates := p.doc.Duplicates()
+	if len(duplicates) == 0 {
+		// A merge that brings a key in again leaves no two keys to point at.
+		for _, match := range setAlready.FindAllStringSubmatch(objection.Error(), -1) {
+			p.reportAt(p.doc.Position(nil), "take the key out of the object or out of what is merged into it", "the key %s is set twice, once by a merge (<<)", match[1])
+		}
+	}
+	for _, d := range duplicates {
 		*p.findings = append(*p.findings, diag.Diagnostic{
 			Rule: p.rule, Severity: p.severity, Stage: p.stage, Path: d.Path, Pos: d.Again,
 			Message: fmt.Sprintf("the key %q stands twice", d.Path[len(d.Path)-1]),
@@ -335,6 +343,8 @@ func reportRepeated(p *Pass) {
 		})
 	}
 }
+
+var setAlready = regexp.MustCompile(`key (".*?") already set in map`)
 
 func reportDeprecated(p *Pass) {
 	p.enter(ruleDeprecated)

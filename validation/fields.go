@@ -37,7 +37,9 @@ var fieldRules = []Rule{{
 	Doc:     "A profile's percentageOfNodesToScore overrides the global one for pods of that profile. 0 adapts to cluster size.",
 	Check: func(p *Pass) {
 		for i, profile := range p.Config.Profiles {
-			reportPercentage(p, profilePath(i).Child("percentageOfNodesToScore"), profile.PercentageOfNodesToScore)
+			if profile.PercentageOfNodesToScore != nil {
+				reportPercentage(p, profilePath(i).Child("percentageOfNodesToScore"), profile.PercentageOfNodesToScore)
+			}
 		}
 	},
 }, {
@@ -149,10 +151,11 @@ func reportPercentage(p *Pass, path diag.Path, n *int32) {
 }
 
 func eachAddress(p *Pass, check func(path diag.Path, address string)) {
-	for name, address := range map[string]*string{"healthzBindAddress": p.Config.HealthzBindAddress, "metricsBindAddress": p.Config.MetricsBindAddress} {
-		if address != nil {
-			check(diag.Path{name}, *address)
-		}
+	if address := p.Config.HealthzBindAddress; address != nil {
+		check(diag.Path{"healthzBindAddress"}, *address)
+	}
+	if address := p.Config.MetricsBindAddress; address != nil {
+		check(diag.Path{"metricsBindAddress"}, *address)
 	}
 }
 

@@ -62,11 +62,12 @@ type Pass struct {
 	// Built is what the release makes of it.
 	Built *scheme.Built
 
-	doc      *source.Document
-	rule     string
-	severity diag.Severity
-	stage    diag.Stage
-	findings *diag.List
+	doc       *source.Document
+	rule      string
+	severity  diag.Severity
+	stage     diag.Stage
+	findings  *diag.List
+	argsPaths map[[2]int]diag.Path
 }
 
 // Report adds a finding. The path is in hub terms; hint may be empty.
@@ -85,6 +86,21 @@ func (p *Pass) asWritten(path diag.Path) diag.Path {
 	path = slices.Clone(path[2:])
 	if len(path) > 1 && path[0] == "plugins" && path[1] == string(config.PreScore) {
 		path[1] = string(config.PostFilter)
+	}
+	return path
+}
+
+// argsPath is the path of an entry's args in hub terms. Many rules look at the same few args, so the
+// paths are made once.
+func (p *Pass) argsPath(profile, entry int) diag.Path {
+	key := [2]int{profile, entry}
+	path, ok := p.argsPaths[key]
+	if !ok {
+		if p.argsPaths == nil {
+			p.argsPaths = map[[2]int]diag.Path{}
+		}
+		path = diag.Path{"profiles", strconv.Itoa(profile), "pluginConfig", strconv.Itoa(entry), "args"}
+		p.argsPaths[key] = path
 	}
 	return path
 }
@@ -120,7 +136,7 @@ func eachArgs[T any](p *Pass, plugin string, check func(path diag.Path, args *T)
 			if !ok {
 				continue
 			}
-			check(profilePath(i).Child("pluginConfig").Index(j).Child("args"), args)
+			check(p.argsPath(i, j), args)
 		}
 		if p.stage == diag.Construct && !given(profile, plugin) && p.used(i, plugin) {
 			// No args at all: the plugin still has to start without.

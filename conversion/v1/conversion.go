@@ -43,7 +43,10 @@ func Convert_v1_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration(
 	if err := apiVersion.CheckArgs(in); err != nil {
 		return err
 	}
-	return autoConvert_v1_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration(in.DeepCopy(), out, s)
+	if !conversion.ContextOf(s).Consume {
+		in = in.DeepCopy()
+	}
+	return autoConvert_v1_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration(in, out, s)
 }
 
 // Convert_config_KubeSchedulerConfiguration_To_v1_KubeSchedulerConfiguration reports what is lost.

@@ -40,7 +40,10 @@ var apiVersion = conversion.New(conversion.Shape{
 // Convert_v1alpha2_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration works on a copy, because
 // generated code shares pointers.
 func Convert_v1alpha2_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration(in *v1alpha2.KubeSchedulerConfiguration, out *config.KubeSchedulerConfiguration, s apiconversion.Scope) error {
-	return autoConvert_v1alpha2_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration(in.DeepCopy(), out, s)
+	if !conversion.ContextOf(s).Consume {
+		in = in.DeepCopy()
+	}
+	return autoConvert_v1alpha2_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration(in, out, s)
 }
 
 // Convert_config_KubeSchedulerConfiguration_To_v1alpha2_KubeSchedulerConfiguration reports what is lost.

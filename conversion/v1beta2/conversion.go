@@ -42,7 +42,10 @@ func Convert_v1beta2_KubeSchedulerConfiguration_To_config_KubeSchedulerConfigura
 	if err := apiVersion.CheckArgs(in); err != nil {
 		return err
 	}
-	return autoConvert_v1beta2_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration(in.DeepCopy(), out, s)
+	if !conversion.ContextOf(s).Consume {
+		in = in.DeepCopy()
+	}
+	return autoConvert_v1beta2_KubeSchedulerConfiguration_To_config_KubeSchedulerConfiguration(in, out, s)
 }
 
 // Convert_config_KubeSchedulerConfiguration_To_v1beta2_KubeSchedulerConfiguration reports what is lost.

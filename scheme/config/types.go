@@ -116,6 +116,12 @@ const (
 	PlacementScore     Point = "placementScore"
 )
 
+// Points lists every point, multiPoint included.
+var Points = []Point{
+	MultiPoint, PreEnqueue, QueueSort, PreFilter, Filter, PostFilter, PodGroupPostFilter, PreScore, Score, Reserve, Permit,
+	PreBind, Bind, PostBind, Unreserve, PlacementGenerate, PlacementScore,
+}
+
 // Plugins holds the plugin sets by point. A missing key means that the point was not given, which
 // an empty set does not.
 type Plugins map[Point]PluginSet

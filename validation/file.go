@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/scheme"
+	"github.com/schedconf/schedconf/scheme/config"
+	"github.com/schedconf/schedconf/scheme/source"
+)
+
+// MaxFileSize is the most bytes that a file may have. Who reads a file stops one byte behind it.
+const MaxFileSize = 16 << 20
+
+// FileResult is a judged file.
+type FileResult struct {
+	// Findings are those of all its documents, sorted.
+	Findings diag.List
+	// Configurations is how many configurations it holds, whatever is wrong with them.
+	Configurations int
+}
+
+// CheckFile judges a file that somebody named. Every configuration in it is judged on its own, and
+// all but the first document get a warning, since kube-scheduler reads no further. For the same
+// reason a first document that is no configuration is an error. An error means that the tool could
+// not do its job.
+func (c *Checker) CheckFile(name string, data []byte) (*FileResult, error) {
+	if finding, ok := TooLarge(name, data); ok {
+		return &FileResult{Findings: diag.List{finding}}, nil
+	}
+	documents := source.Split(name, data)
+	return c.checkDocuments(documents, Configurations(documents), data)
+}
+
+// CheckFound is CheckFile for a file that was come across in a folder. Without a configuration it
+// is none of our business: the result is then empty.
+func (c *Checker) CheckFound(name string, data []byte) (*FileResult, error) {
+	if finding, ok := TooLarge(name, data); ok {
+		if !looksLike.Match(data) {
+			return &FileResult{}, nil
+		}
+		return &FileResult{Findings: diag.List{finding}, Configurations: 1}, nil
+	}
+	documents := source.Split(name, data)
+	configurations := Configurations(documents)
+	if len(configurations) == 0 {
+		return &FileResult{}, nil
+	}
+	return c.checkDocuments(documents, configurations, data)
+}
+
+func (c *Checker) checkDocuments(documents, configurations []*source.Document, data []byte) (*FileResult, error) {
+	r := &FileResult{Configurations: len(configurations)}
+	judged := configurations
+	if len(judged) == 0 || judged[0] != documents[0] {
+		judged = slices.Insert(slices.Clone(judged), 0, documents[0])
+	}
+	for _, doc := range judged {
+		result, err := c.Check(doc)
+		if err != nil {
+			return r, fmt.Errorf("document %d: %w", doc.Index, err)
+		}
+		r.Findings = append(r.Findings, result.Findings...)
+		if doc.Index > 0 {
+			r.Findings = append(r.Findings, Ignored(doc))
+		}
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		explainBinary(r.Findings)
+	}
+	r.Findings.Sort()
+	return r, nil
+}
+
+// explainBinary says what is behind a syntax error in a file that is no text.
+func explainBinary(findings diag.List) {
+	for i := range findings {
+		if findings[i].Rule == ruleSyntax {
+			findings[i].Message = "this is a binary file, neither YAML nor JSON: " + findings[i].Message
+			findings[i].Hint = "give the text file that kube-scheduler gets with --config"
+		}
+	}
+}
+
+// Configurations returns the documents that are configurations, by kind or by group. One that
+// cannot be read counts when it says so in its text.
+func Configurations(documents []*source.Document) []*source.Document {
+	var found []*source.Document
+	for _, doc := range documents {
+		if isConfiguration(doc) {
+			found = append(found, doc)
+		}
+	}
+	return found
+}
+
+// looksLike matches the lines of a text that make it a configuration, for texts that cannot be read.
+// A line that is indented belongs to something else, unless its key is quoted as in JSON.
+var looksLike = regexp.MustCompile(`(?m)^(?:[{ \t]*["'])?(?:kind["']?[ \t]*:[ \t]*["']?` + config.Kind + `\b|apiVersion["']?[ \t]*:[ \t]*["']?` + regexp.QuoteMeta(config.GroupName) + `/)`)
+
+func isConfiguration(doc *source.Document) bool {
+	apiVersion, kind, ok := doc.Sniff()
+	if !ok {
+		text := doc.Bytes()
+		// Neither word can come out of a text that has neither, unless it is written in escapes.
+		if !bytes.Contains(text, []byte(config.Kind)) && !bytes.Contains(text, []byte(config.GroupName)) && !bytes.ContainsAny(text, `\!`) {
+			return false
+		}
+		value, _, err := scheme.Value(doc)
+		if err != nil {
+			return looksLike.Match(text)
+		}
+		if apiVersion, kind, err = scheme.TypeMeta(value); err != nil {
+			return false
+		}
+	}
+	return kind == config.Kind || strings.HasPrefix(apiVersion, config.GroupName+"/")
+}
+
+// Ignored is the warning about a configuration that is not the first document of its file.
+func Ignored(doc *source.Document) diag.Diagnostic {
+	return diag.Diagnostic{
+		Rule:     ruleIgnored,
+		Severity: diag.Warning,
+		Message:  "kube-scheduler ignores this document: it reads the first of a file and no other",
+		Hint:     "put the configuration into a file of its own",
+		Pos:      doc.Position(nil),
+	}
+}
+
+// TooLarge is the error about a file with more than MaxFileSize bytes; false if it has not.
+func TooLarge(name string, data []byte) (diag.Diagnostic, bool) {
+	if len(data) <= MaxFileSize {
+		return diag.Diagnostic{}, false
+	}
+	return diag.Diagnostic{
+		Rule:     ruleTooLarge,
+		Severity: diag.Error,
+		Stage:    diag.Decode,
+		Message:  fmt.Sprintf("the file has more than %d MiB, which no configuration needs", MaxFileSize>>20),
+		Hint:     "give the file that kube-scheduler gets with --config",
+		Pos:      diag.Position{File: name, Line: 1, Column: 1},
+	}, true
+}
+
+// Moved says where a field that another apiVersion has went.
+func Moved(field string) (string, bool) {
+	hint, ok := movedFields[field]
+	return hint, ok
+}
