@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/schemas"
@@ -64,6 +65,46 @@ func TestConvert(t *testing.T) {
 	}
 }
 
+// TestConvertSameMinor holds that between two apiVersions of one release the meaning stays exactly
+// the same, the order of plugins that depend on no order aside.
+func TestConvertSameMinor(t *testing.T) {
+	cases, verdicts := recordedCases(t), recordedVerdicts(t)
+	total, good := 0, 0
+	reasons := map[string]int{}
+	for _, minor := range schemas.Minors() {
+		release := schemas.For(minor)
+		for _, row := range verdicts[minor.String()] {
+			version, _, _ := strings.Cut(row.Case, "/")
+			source_, served := release.API(config.GroupName + "/" + version)
+			if !served || !row.Accepted || len(release.APIs) < 2 {
+				continue
+			}
+			doc := source.Split(row.Case, []byte(cases[row.Case]))[0]
+			for i := range release.APIs {
+				if &release.APIs[i] == source_ {
+					continue
+				}
+				total++
+				from := scheme.Side{Scheme: newScheme(t, minor), API: source_}
+				to := scheme.Side{Scheme: newScheme(t, minor), API: &release.APIs[i]}
+				if why := convertOne(t, doc, from, to); why != "" {
+					reasons[to.API.APIVersion+" "+why]++
+					t.Logf("%s %s to %s: %s", minor, row.Case, to.API.APIVersion, why)
+					continue
+				}
+				good++
+			}
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(reasons)) {
+		t.Logf("%4d %s", reasons[why], why)
+	}
+	t.Logf("converted: %d/%d = %.2f %%", good, total, 100*float64(good)/float64(total))
+	if total == 0 || float64(good)/float64(total) < 0.95 {
+		t.Errorf("%d of %d conversions are good, less than 95 %%", good, total)
+	}
+}
+
 func newest(t testing.TB, version string) (scheme.Side, bool) {
 	apiVersion := config.GroupName + "/" + version
 	release, ok := schemas.Newest(apiVersion)
@@ -95,7 +136,7 @@ func convertOne(t *testing.T, doc *source.Document, from, to scheme.Side) string
 	if err != nil {
 		t.Fatalf("%s: %v", doc.File, err)
 	}
-	text, err := to.Scheme.Encode(translation.Object, to.API)
+	text, err := to.Scheme.EncodeGiven(translation.Object, to.API)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,15 +148,60 @@ func convertOne(t *testing.T, doc *source.Document, from, to scheme.Side) string
 		i := slices.IndexFunc(result.Findings, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
 		return "the target refuses: " + result.Findings[i].Rule
 	}
-	if len(translation.Before) != len(translation.After) {
+	before, err := validation.New(from.Scheme).Check(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(before.Built.Frameworks) != len(result.Built.Frameworks) {
 		return "profiles lost"
 	}
-	for i := range translation.Before {
-		if why := compareFrameworks(t, translation.Before[i], translation.After[i], from, to); why != "" {
+	for i := range before.Built.Frameworks {
+		if why := compareFrameworks(t, before.Built.Frameworks[i], result.Built.Frameworks[i], from, to); why != "" {
 			return why
 		}
 	}
 	return ""
+}
+
+// folded are plugins that another one took over, and aliases ones that changed their name.
+var (
+	folded  = []string{"NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio"}
+	aliases = map[string]string{"DefaultPodTopologySpread": "SelectorSpread", "SelectorSpread": "DefaultPodTopologySpread"}
+)
+
+// asTarget is the list of a point with the names and plugins that the target has.
+func asTarget(list []config.Plugin, point string, to scheme.Side) map[string]int32 {
+	has := func(name string) bool {
+		plugin, ok := to.Scheme.Release.Plugin(name)
+		return ok && slices.Contains(plugin.Points, point) && !slices.Contains(to.API.InvalidPlugins, name)
+	}
+	out := map[string]int32{}
+	for _, plugin := range list {
+		switch {
+		case has(plugin.Name):
+			out[plugin.Name] = ptr.Deref(plugin.Weight, 0)
+		case has(aliases[plugin.Name]):
+			out[aliases[plugin.Name]] = ptr.Deref(plugin.Weight, 0)
+		case slices.Contains(folded, plugin.Name) && has("NodeResourcesFit"):
+			out["NodeResourcesFit"] = ptr.Deref(plugin.Weight, 0)
+		}
+	}
+	return out
+}
+
+// couldNotRun are plugins of the target that the source had no use for: it did not know them, or
+// their feature gate was off.
+func couldNotRun(from scheme.Side, plugin string) bool {
+	_, known := from.Scheme.Release.Plugin(plugin)
+	for _, api := range from.Scheme.Release.APIs {
+		for _, gated := range api.GatedPlugins {
+			if gated.Name == plugin && gated.Point != "score" && from.Scheme.Gates[gated.Gate] != gated.On {
+				return true
+			}
+		}
+	}
+	_, alias := from.Scheme.Release.Plugin(aliases[plugin])
+	return !known && !alias && !schemas.PluginBefore(plugin, from.Scheme.Release.Minor())
 }
 
 // compareFrameworks compares what both releases can run: plugins, weights, and the args of plugins
@@ -126,11 +212,11 @@ func compareFrameworks(t *testing.T, before, after scheme.Framework, from, to sc
 			continue
 		}
 		point := config.Point(name)
-		a, b := weights(before.Points[point]), weights(after.Points[point])
+		a, b := asTarget(before.Points[point], name, to), asTarget(after.Points[point], name, to)
 		for plugin := range b {
-			source, ok := from.Scheme.Release.Plugin(plugin)
-			_, wanted := a[plugin]
-			if !wanted && (!ok || !slices.Contains(source.Points, name) && before.Used[plugin]) {
+			source, known := from.Scheme.Release.Plugin(plugin)
+			notYet := known && !slices.Contains(source.Points, name) && before.Used[plugin]
+			if _, wanted := a[plugin]; !wanted && (notYet || couldNotRun(from, plugin)) {
 				delete(b, plugin)
 			}
 		}
@@ -148,7 +234,12 @@ func compareFrameworks(t *testing.T, before, after scheme.Framework, from, to sc
 			if reflect.TypeOf(args) != reflect.TypeOf(got) {
 				return "args type of " + plugin
 			}
-			if field := differingField(plugin, args, got); field != "" {
+			field := differingField(plugin, args, got)
+			if field == "ScoringStrategy" && asTarget(before.Points[config.Score], "score", from)[plugin] == 0 {
+				// Until it scores, the plugin has no use for its strategy.
+				continue
+			}
+			if field != "" {
 				return "args " + plugin + "." + field
 			}
 		}
@@ -171,15 +262,4 @@ func differingField(plugin string, before, after runtime.Object) string {
 		}
 	}
 	return ""
-}
-
-func weights(list []config.Plugin) map[string]int32 {
-	m := map[string]int32{}
-	for _, plugin := range list {
-		m[plugin.Name] = 0
-		if plugin.Weight != nil {
-			m[plugin.Name] = *plugin.Weight
-		}
-	}
-	return m
 }

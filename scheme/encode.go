@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -115,4 +117,96 @@ func set[T any](pointer **T) {
 	if *pointer == nil {
 		*pointer = new(T)
 	}
+}
+
+// EncodeGiven writes a configuration without defaults: what is not set is left out, where Encode
+// would write the zero value that stands for it.
+func (s *Scheme) EncodeGiven(obj runtime.Object, api *schemas.API) ([]byte, error) {
+	shape, err := s.Shape(api)
+	if err != nil {
+		return nil, err
+	}
+	value, err := given(reflect.ValueOf(obj).Elem())
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", api.APIVersion, err)
+	}
+	shape.Prune(value)
+	return yaml.Marshal(value)
+}
+
+// given turns a wire value into maps and lists. A value that is zero and no pointer cannot be told
+// from one that is not set, so leaving it out changes nothing.
+func given(v reflect.Value) (any, error) {
+	switch value := v.Interface().(type) {
+	case runtime.RawExtension:
+		return givenArgs(value)
+	case json.Marshaler:
+		return roundTrip(value), nil
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return given(v.Elem())
+	case reflect.Struct:
+		return givenStruct(v)
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return roundTrip(v.Interface()), nil
+		}
+		list := make([]any, v.Len())
+		for i := range list {
+			item, err := given(v.Index(i))
+			if err != nil {
+				return nil, err
+			}
+			list[i] = item
+		}
+		return list, nil
+	}
+	return v.Interface(), nil
+}
+
+func givenStruct(v reflect.Value) (any, error) {
+	object := map[string]any{}
+	for i := range v.NumField() {
+		field, tag := v.Field(i), v.Type().Field(i)
+		name, _, _ := strings.Cut(tag.Tag.Get("json"), ",")
+		if field.IsZero() {
+			continue
+		}
+		value, err := given(field)
+		if err != nil {
+			return nil, err
+		}
+		nested, isObject := value.(map[string]any)
+		switch {
+		case tag.Anonymous && name == "":
+			maps.Copy(object, nested)
+		case isObject && len(nested) == 0 && field.Kind() != reflect.Pointer:
+		case field.Kind() == reflect.Slice && field.Len() == 0:
+		default:
+			object[name] = value
+		}
+	}
+	return object, nil
+}
+
+func givenArgs(raw runtime.RawExtension) (any, error) {
+	if raw.Object != nil && len(raw.Raw) == 0 {
+		if _, unknown := raw.Object.(*runtime.Unknown); !unknown {
+			args, err := given(reflect.ValueOf(raw.Object))
+			if object, ok := args.(map[string]any); ok {
+				// The kind follows from the plugin's name.
+				delete(object, "apiVersion")
+				delete(object, "kind")
+			}
+			return args, err
+		}
+	}
+	data, err := json.Marshal(raw)
+	if err != nil {
+		return nil, err
+	}
+	var value any
+	err = json.Unmarshal(data, &value)
+	return value, err
 }

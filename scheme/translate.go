@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
+	"github.com/schedconf/schedconf/conversion"
 	"github.com/schedconf/schedconf/defaults"
 	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/schemas"
@@ -121,8 +122,13 @@ type translator struct {
 
 func (t *translator) report(rule string, severity diag.Severity, path diag.Path, hint, format string, args ...any) {
 	d := diag.Diagnostic{Rule: rule, Severity: severity, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint}
+	// Once is enough for a plugin, however many profiles and points it had.
+	depth := len(path)
+	if rule == RulePluginDropped || rule == RulePluginNew {
+		depth = 0
+	}
 	if !slices.ContainsFunc(t.changes, func(o diag.Diagnostic) bool {
-		return o.Rule == d.Rule && o.Message == d.Message && slices.Equal(o.Path, d.Path)
+		return o.Rule == d.Rule && o.Message == d.Message && len(o.Path) >= depth && slices.Equal(o.Path[:depth], path[:depth])
 	}) {
 		t.changes = append(t.changes, d)
 	}
@@ -277,7 +283,7 @@ func (t *translator) dropAddresses() {
 	}
 	for name, address := range map[string]**string{"healthzBindAddress": &t.out.HealthzBindAddress, "metricsBindAddress": &t.out.MetricsBindAddress} {
 		if ptr.Deref(*address, "") != "" && !strings.HasSuffix(**address, ":0") {
-			t.report("conversion-field-dropped", diag.Warning, diag.Path{name}, "health and metrics are served on the secure port (--secure-port)",
+			t.report(conversion.RuleFieldDropped, diag.Warning, diag.Path{name}, "health and metrics are served on the secure port (--secure-port)",
 				"Kubernetes %s has no insecure port", t.to.Scheme.Release.Name)
 			*address = nil
 		}
@@ -294,7 +300,7 @@ func (t *translator) dropIgnored() {
 	for i := range t.out.Profiles {
 		list := &t.out.Profiles[i].PluginConfig
 		if slices.ContainsFunc(*list, func(c config.PluginConfig) bool { return c.Name == fitPlugin }) {
-			t.report("args-dropped", diag.Warning, diag.Path{"profiles"}.Index(i).Child("pluginConfig"), "",
+			t.report(conversion.RuleArgsDropped, diag.Warning, diag.Path{"profiles"}.Index(i).Child("pluginConfig"), "",
 				"Kubernetes %s writes the args of %s itself when an extender has ignoredByScheduler", t.to.Scheme.Release.Name, fitPlugin)
 			*list = slices.DeleteFunc(*list, func(c config.PluginConfig) bool { return c.Name == fitPlugin })
 		}
@@ -381,7 +387,7 @@ func (t *translator) moveArgs(i int, profile *config.KubeSchedulerProfile, path 
 		if t.nameOf(entry.Name) == "" {
 			if _, inTree := schemas.PluginSpan(entry.Name); inTree {
 				if _, folds := scorers[entry.Name]; !folds {
-					t.report("args-dropped", diag.Warning, where, "", "the args of plugin %q are dropped with it", entry.Name)
+					t.report(conversion.RuleArgsDropped, diag.Warning, where, "", "the args of plugin %q are dropped with it", entry.Name)
 				}
 				continue
 			}
@@ -394,7 +400,7 @@ func (t *translator) moveArgs(i int, profile *config.KubeSchedulerProfile, path 
 			}
 		} else if entry.Args != nil && t.to.API.Behaviour.Args == "raw" && !slices.Contains(t.to.API.RawArgs, entry.Name) {
 			if entry.Name != volumeBinding {
-				t.report("args-dropped", diag.Warning, where, "", "Kubernetes %s has no args for plugin %q", t.to.Scheme.Release.Name, entry.Name)
+				t.report(conversion.RuleArgsDropped, diag.Warning, where, "", "Kubernetes %s has no args for plugin %q", t.to.Scheme.Release.Name, entry.Name)
 			}
 			continue
 		}
@@ -414,7 +420,7 @@ func (t *translator) dropGated(entry *config.PluginConfig, where diag.Path) {
 		field, name := reflect.ValueOf(args).Elem().Field(i), reflect.TypeOf(args).Elem().Field(i).Name
 		if name != "TypeMeta" && !field.IsZero() && !t.gateOn(entry.Name, name) {
 			field.SetZero()
-			t.report("conversion-field-dropped", diag.Warning, where.Child("args", lowerCamel(name)), "", "the feature gate of %s is off in Kubernetes %s", lowerCamel(name), t.to.Scheme.Release.Name)
+			t.report(conversion.RuleFieldDropped, diag.Warning, where.Child("args", lowerCamel(name)), "", "the feature gate of %s is off in Kubernetes %s", lowerCamel(name), t.to.Scheme.Release.Name)
 		}
 	}
 	entry.Args = args
@@ -431,7 +437,7 @@ func (t *translator) typedArgs(i int, name string, raw *runtime.Unknown, where d
 	}
 	args := config.NewArgs(name + "Args")
 	if err := RawArgs(raw, args); err != nil {
-		t.report("args-dropped", diag.Warning, where, "", "the args of plugin %q cannot be read", name)
+		t.report(conversion.RuleArgsDropped, diag.Warning, where, "", "the args of plugin %q cannot be read", name)
 		return nil
 	}
 	return args
@@ -499,6 +505,16 @@ func (t *translator) wanted(f Framework, path diag.Path) Framework {
 	return out
 }
 
+// gravity is how much it matters that a plugin is gone: less where nobody asked for it.
+func (t *translator) gravity(name string) diag.Severity {
+	for _, set := range t.from.Scheme.facts(t.from.API).Plugins {
+		if slices.ContainsFunc(set.Enabled, named(name)) {
+			return diag.Info
+		}
+	}
+	return diag.Warning
+}
+
 // fold is the plugin under the name and with the args that the target has for it.
 func (t *translator) fold(plugin config.Plugin, out Framework, path diag.Path) (config.Plugin, bool) {
 	if name := t.nameOf(plugin.Name); name != "" {
@@ -508,7 +524,7 @@ func (t *translator) fold(plugin config.Plugin, out Framework, path diag.Path) (
 	strategy, folds := scorers[plugin.Name]
 	if !folds || t.to.Scheme.Release.Behaviour.Weights == "anyPoint" {
 		if plugin.Name != "" {
-			t.report(RulePluginDropped, diag.Warning, path.Child("plugins"), t.to.Scheme.PluginHint(plugin.Name),
+			t.report(RulePluginDropped, t.gravity(plugin.Name), path.Child("plugins"), t.to.Scheme.PluginHint(plugin.Name),
 				"plugin %q does not exist in Kubernetes %s", plugin.Name, t.to.Scheme.Release.Name)
 		}
 		return plugin, false
@@ -674,6 +690,9 @@ var preservedFields = []struct {
 func (t *translator) settleProfile(i int, got Framework) bool {
 	changed := false
 	profile, path := &t.out.Profiles[i], diag.Path{"profiles"}.Index(i)
+	if t.preserve && t.disableEverywhere(i, got, profile, path) {
+		return true
+	}
 	for _, name := range t.to.Scheme.Release.Points {
 		point := config.Point(name)
 		want := t.wantedAt(i, point, got)
@@ -682,7 +701,7 @@ func (t *translator) settleProfile(i int, got Framework) bool {
 				continue
 			}
 			if t.isNew(plugin.Name) {
-				t.report(RulePluginNew, diag.Info, path.Child("plugins", name), "", "Kubernetes %s runs %q by default, which Kubernetes %s does not have",
+				t.report(RulePluginNew, diag.Info, path.Child("plugins", name), "", "Kubernetes %s runs %q by default, which Kubernetes %s did not",
 					t.to.Scheme.Release.Name, plugin.Name, t.from.Scheme.Release.Name)
 				continue
 			}
@@ -713,8 +732,16 @@ func (t *translator) settleProfile(i int, got Framework) bool {
 	return t.settleArgs(i, got, profile, path) || changed
 }
 
-// isNew reports whether the source release could not know the plugin yet.
+// isNew reports whether the source release could not run the plugin yet: it did not have it, or had
+// it behind a feature gate that was off, so that there was nothing for it to do.
 func (t *translator) isNew(name string) bool {
+	for _, api := range t.from.Scheme.Release.APIs {
+		for _, gated := range api.GatedPlugins {
+			if gated.Name == name && t.from.Scheme.Gates[gated.Gate] != gated.On && !scoresAlone(gated) {
+				return true
+			}
+		}
+	}
 	for _, candidate := range []string{name, renamed[name]} {
 		if _, known := t.from.Scheme.points(candidate); known {
 			return false
@@ -722,6 +749,9 @@ func (t *translator) isNew(name string) bool {
 	}
 	return !schemas.PluginBefore(name, t.from.Scheme.Release.Minor())
 }
+
+// scoresAlone holds for a gate that adds a plugin of old to the scoring ones.
+func scoresAlone(gated schemas.GatedPlugin) bool { return gated.Point == string(config.Score) }
 
 func differs(want config.Plugin, got []config.Plugin, at int, point string) string {
 	if at < 0 {
@@ -754,6 +784,27 @@ func (t *translator) wantedAt(i int, point config.Point, got Framework) []config
 		}
 	}
 	return want
+}
+
+// disableEverywhere takes plugins out of multiPoint that should not run at any point.
+func (t *translator) disableEverywhere(i int, got Framework, profile *config.KubeSchedulerProfile, path diag.Path) bool {
+	if !slices.Contains(t.to.API.MergedPoints, string(config.MultiPoint)) {
+		return false
+	}
+	changed := false
+	for _, plugin := range t.to.Scheme.facts(t.to.API).Plugins[config.MultiPoint].Enabled {
+		unwanted := got.Used[plugin.Name] && !t.isNew(plugin.Name)
+		for point := range got.Points {
+			if runs(got, point, plugin.Name) && slices.ContainsFunc(t.wantedAt(i, point, got), named(plugin.Name)) {
+				unwanted = false
+			}
+		}
+		if unwanted && t.disable(profile, config.MultiPoint, plugin.Name) {
+			changed = true
+			t.report(RulePluginWritten, diag.Info, path.Child("plugins", "multiPoint"), "", "%q is disabled, since it did not run", plugin.Name)
+		}
+	}
+	return changed
 }
 
 // disable takes a plugin from a point. It reports whether that changed anything.
@@ -893,12 +944,11 @@ func differing(want, have runtime.Object) []string {
 
 // writeField sets one field of the args that the profile gives a plugin.
 func writeField(profile *config.KubeSchedulerProfile, plugin, field string, want runtime.Object) bool {
+	var args runtime.Object
 	at := slices.IndexFunc(profile.PluginConfig, func(c config.PluginConfig) bool { return c.Name == plugin })
-	if at < 0 {
-		profile.PluginConfig = append(profile.PluginConfig, config.PluginConfig{Name: plugin})
-		at = len(profile.PluginConfig) - 1
+	if at >= 0 {
+		args = profile.PluginConfig[at].Args
 	}
-	args := profile.PluginConfig[at].Args
 	if args == nil || reflect.TypeOf(args) != reflect.TypeOf(want) {
 		args = config.NewArgs(plugin + "Args")
 	} else {
@@ -910,6 +960,10 @@ func writeField(profile *config.KubeSchedulerProfile, plugin, field string, want
 		return false
 	}
 	out.Set(value)
+	if at < 0 {
+		profile.PluginConfig = append(profile.PluginConfig, config.PluginConfig{Name: plugin})
+		at = len(profile.PluginConfig) - 1
+	}
 	profile.PluginConfig[at].Args = args
 	return true
 }

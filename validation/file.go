@@ -5,6 +5,7 @@ package validation
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -36,7 +37,7 @@ func (c *Checker) CheckFile(name string, data []byte) (*FileResult, error) {
 		return &FileResult{Findings: diag.List{finding}}, nil
 	}
 	documents := source.Split(name, data)
-	return c.checkDocuments(documents, Configurations(documents), data)
+	return c.checkDocuments(documents, Configurations(documents))
 }
 
 // CheckFound is CheckFile for a file that was come across in a folder. Without a configuration it
@@ -53,17 +54,17 @@ func (c *Checker) CheckFound(name string, data []byte) (*FileResult, error) {
 	if len(configurations) == 0 {
 		return &FileResult{}, nil
 	}
-	return c.checkDocuments(documents, configurations, data)
+	return c.checkDocuments(documents, configurations)
 }
 
-func (c *Checker) checkDocuments(documents, configurations []*source.Document, data []byte) (*FileResult, error) {
+func (c *Checker) checkDocuments(documents, configurations []*source.Document) (*FileResult, error) {
 	r := &FileResult{Configurations: len(configurations)}
 	judged := configurations
 	if len(judged) == 0 || judged[0] != documents[0] {
 		judged = slices.Insert(slices.Clone(judged), 0, documents[0])
 	}
 	for _, doc := range judged {
-		result, err := c.Check(doc)
+		result, err := c.CheckDocument(doc)
 		if err != nil {
 			return r, fmt.Errorf("document %d: %w", doc.Index, err)
 		}
@@ -72,21 +73,49 @@ func (c *Checker) checkDocuments(documents, configurations []*source.Document, d
 			r.Findings = append(r.Findings, Ignored(doc))
 		}
 	}
-	if bytes.IndexByte(data, 0) >= 0 {
-		explainBinary(r.Findings)
-	}
 	r.Findings.Sort()
 	return r, nil
 }
 
-// explainBinary says what is behind a syntax error in a file that is no text.
-func explainBinary(findings diag.List) {
-	for i := range findings {
-		if findings[i].Rule == ruleSyntax {
-			findings[i].Message = "this is a binary file, neither YAML nor JSON: " + findings[i].Message
-			findings[i].Hint = "give the text file that kube-scheduler gets with --config"
+// CheckDocument is Check with plainer words about a text that cannot be read: what it is that was
+// given, and nothing of what stands in it.
+func (c *Checker) CheckDocument(doc *source.Document) (*Result, error) {
+	r, err := c.Check(doc)
+	for i := range r.Findings {
+		if r.Findings[i].Rule == ruleSyntax {
+			explainSyntax(&r.Findings[i], doc.Bytes())
 		}
 	}
+	return r, err
+}
+
+func explainSyntax(f *diag.Diagnostic, text []byte) {
+	for _, leak := range leaks {
+		if leak.message.MatchString(f.Message) {
+			f.Message = leak.message.ReplaceAllString(f.Message, leak.instead)
+			f.Hint = cmp.Or(f.Hint, leak.hint)
+		}
+	}
+	switch {
+	case bytes.IndexByte(text, 0) >= 0:
+		f.Message = "this is a binary file, neither YAML nor JSON: " + f.Message
+		f.Hint = "give the text file that kube-scheduler gets with --config"
+	case bytes.Contains(text, []byte("{{")):
+		f.Hint = "this looks like a template: render it first, as with helm template"
+	}
+}
+
+// leaks are the messages of the YAML parser that quote the text, which may be a password.
+var leaks = []struct {
+	message       *regexp.Regexp
+	instead, hint string
+}{
+	{regexp.MustCompile(`(?s)^(.*)cannot decode !!\S+ .*as a !!(\w+)$`), "${1}a value that is tagged !!$2 is none", "take the tag out, or write a value of that type"},
+	{regexp.MustCompile(`(?s)invalid map key: .*`), "a key is a mapping or a list", "a key is text; quote one that contains braces or brackets"},
+	{regexp.MustCompile(`(?s)unknown anchor '.*' referenced`), "an alias names an anchor that is not there", "quote a text that starts with *"},
+	{regexp.MustCompile(`(?s)anchor '.*' value contains itself`), "the value of an anchor contains itself", "take the alias out of the anchored value"},
+	{regexp.MustCompile(`excessive aliasing`), "excessive aliasing", "write the values out instead of repeating them by aliases"},
+	{regexp.MustCompile("(?s)`.*`"), "a value", ""},
 }
 
 // Configurations returns the documents that are configurations, by kind or by group. One that
@@ -109,8 +138,8 @@ func isConfiguration(doc *source.Document) bool {
 	apiVersion, kind, ok := doc.Sniff()
 	if !ok {
 		text := doc.Bytes()
-		// Neither word can come out of a text that has neither, unless it is written in escapes.
-		if !bytes.Contains(text, []byte(config.Kind)) && !bytes.Contains(text, []byte(config.GroupName)) && !bytes.ContainsAny(text, `\!`) {
+		// Neither word can come out of a text that has neither, unless it is written in escapes or in UTF-16.
+		if !bytes.Contains(text, []byte(config.Kind)) && !bytes.Contains(text, []byte(config.GroupName)) && !bytes.ContainsAny(text, "\\!\x00") {
 			return false
 		}
 		value, _, err := scheme.Value(doc)

@@ -6,7 +6,6 @@ package validation_test
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -32,34 +31,21 @@ func seeds(t testing.TB) []string {
 	if err == nil {
 		err = json.Unmarshal(data, &recorded)
 	}
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(recorded) == 0 {
+		t.Fatalf("no recorded cases: %v", err)
 	}
-	var texts []string
-	for _, name := range slices.Sorted(maps.Keys(recorded)) {
-		texts = append(texts, recorded[name])
-	}
-	err = filepath.WalkDir("../testdata", func(name string, entry fs.DirEntry, err error) error {
-		if ext := filepath.Ext(name); err != nil || entry.IsDir() && entry.Name() == "recorded" {
-			return errOrSkip(err)
-		} else if ext != ".yaml" && ext != ".json" {
-			return nil
+	texts := slices.Sorted(maps.Values(recorded))
+	for _, depth := range []string{"*", "*/*", "*/*/*"} {
+		names, _ := filepath.Glob("../testdata/" + depth + ".yaml")
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, string(data))
 		}
-		data, err := os.ReadFile(name)
-		texts = append(texts, string(data))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return texts
-}
-
-func errOrSkip(err error) error {
-	if err != nil {
-		return err
-	}
-	return fs.SkipDir
 }
 
 // checkers are made once for every minor, with the feature gates at their defaults and with those of
@@ -105,13 +91,19 @@ func choose(doc *source.Document, number uint8) *schemas.Release {
 // FuzzCheck holds what a verdict may not depend on: notation, comments, blank lines and the order of
 // keys. Whatever the bytes, there is no panic, every position is inside of the file, and a rule
 // explains what the decoder refuses.
+//
+// Few changes of bytes leave a configuration that decodes, so the edit puts an odd value somewhere:
+// its number says which and where; 0 is none.
 func FuzzCheck(f *testing.F) {
 	for i, seed := range seeds(f) {
-		f.Add([]byte(seed), uint8(i), i%2 == 0)
+		f.Add([]byte(seed), uint16(0), uint8(i), i%2 == 0)
+		f.Add([]byte(seed), uint16(i*37%(12*len(odd))), uint8(i), i%2 == 0)
 	}
 	known := checkers{}
-	f.Fuzz(func(t *testing.T, data []byte, number uint8, alpha bool) {
-		for _, doc := range source.Split("f.yaml", data) {
+	f.Fuzz(func(t *testing.T, data []byte, edit uint16, number uint8, alpha bool) {
+		data = edited(data, int(edit))
+		documents := source.Split("f.yaml", data)
+		for _, doc := range documents {
 			checker := known.of(t, choose(doc, number), alpha)
 			result, err := checker.Check(doc)
 			if err != nil {
@@ -121,17 +113,74 @@ func FuzzCheck(f *testing.F) {
 			if result.Value == nil {
 				continue
 			}
-			// Blank lines. A comment would make YAML of JSON, and a mark belongs at the very start.
-			if len(source.Split("f.yaml", data)) == 1 && !bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
-				text := append([]byte("\n \n"), data...)
-				if !doc.JSON() {
-					text = append([]byte("# comment\n\n"), data...)
+			// A comment would make YAML of JSON, and a byte order mark belongs at the very start.
+			if len(documents) == 1 && !bytes.HasPrefix(data, []byte("\ufeff")) {
+				before := "# comment\n\n"
+				if doc.JSON() {
+					before = "\n \n"
 				}
-				same(t, "behind a blank line", result, checkText(t, checker, text))
+				same(t, "behind empty lines", result, checkText(t, checker, append([]byte(before), data...)))
 			}
 			checkNotations(t, checker, doc, result)
 		}
 	})
+}
+
+// odd are values that hardly any field takes.
+var odd = []string{
+	`null`, `{}`, `[]`, `""`, `0`, `-1`, `101`, `1.5`, `1e3`, `9999999999`, `99999999999999999999`, `true`, `"x"`, `"Score"`, `"*"`,
+	`"1h"`, `"kubescheduler.config.k8s.io/v1"`, `[null]`, `[{}]`, `{"x": 1}`, `{"name": "NodeResourcesFit"}`, `[{"name": "NodeAffinity"}, {"name": "NodeAffinity"}]`,
+}
+
+// edited replaces one value in the first document by an odd one.
+func edited(data []byte, edit int) []byte {
+	if edit == 0 {
+		return data
+	}
+	text, _, err := scheme.Value(source.Split("f.yaml", data)[0])
+	if err != nil {
+		return data
+	}
+	value := decoded(text)
+	replacement := decoded([]byte(odd[edit%len(odd)]))
+	left := edit / len(odd)
+	if root := replace(value, replacement, &left); left < 0 {
+		return writeYAML(root, false, false)
+	}
+	return data
+}
+
+// replace puts the replacement where left comes down to nothing.
+func replace(value, replacement any, left *int) any {
+	if *left--; *left == -1 {
+		return replacement
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if *left >= 0 {
+				value[name] = replace(value[name], replacement, left)
+			}
+		}
+	case []any:
+		for i := range value {
+			if *left >= 0 {
+				value[i] = replace(value[i], replacement, left)
+			}
+		}
+	}
+	return value
+}
+
+// decoded reads JSON that is known to be right, with numbers as they stand.
+func decoded(text []byte) any {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		panic(err)
+	}
+	return value
 }
 
 func checkFindings(t *testing.T, data []byte, doc *source.Document, result *validation.Result) {
@@ -160,12 +209,7 @@ func checkFindings(t *testing.T, data []byte, doc *source.Document, result *vali
 
 // checkNotations compares the verdict on the value as JSON, and as YAML in three forms of ours.
 func checkNotations(t *testing.T, checker *validation.Checker, doc *source.Document, result *validation.Result) {
-	decoder := json.NewDecoder(bytes.NewReader(result.Value))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		t.Fatalf("the value of the document is no JSON: %v", err)
-	}
+	value := decoded(result.Value)
 	if _, ok := value.(map[string]any); !ok {
 		return // As JSON it would not start with a brace.
 	}

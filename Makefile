@@ -1,0 +1,44 @@
+# Every target is one or two lines that call go. Help: make help
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  = -s -w -X main.stamped=$(VERSION)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test verdicts bench fuzz generate schemas integration clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 20
+
+build: ## bin/schedconf, static and trimmed
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/schedconf ./cmd/schedconf
+
+demo: build ## judge, complete, convert and compare a bundled configuration
+	@sh testdata/demo/run
+
+test: ## vet and all tests that need no network and no big build
+	$(GO) vet ./...
+	$(GO) test -shuffle=on ./...
+
+verdicts: ## our verdicts and bytes beside those of the real kube-schedulers, per minor
+	@$(GO) test -count=1 -run '^(TestRecordedVerdicts|TestRecordedBytes)$$' -v . | sed -n 's/^ *recorded_test.go:[0-9]*: //p; /^---/p; /^FAIL/p; /^ok/p'
+
+bench: build ## speed and memory, beside kubeconform where it can be installed
+	$(GO) test -run '^$$' -bench . -benchmem .
+	sh testdata/bench/run
+
+fuzz: ## every fuzz target for FUZZTIME (30s)
+	sh hack/fuzz
+
+generate: ## deep copies and conversions
+	$(GO) generate ./scheme/... ./conversion/...
+
+schemas: ## the JSON Schemas of every minor, from the sources of its release
+	$(GO) run ./schemas/record all
+
+integration: build ## what needs npm or the Go module proxy
+	npm ci --prefix integration --no-fund --no-audit
+	$(GO) test -count=1 -tags integration ./integration/... ./schemas/record/...
+
+clean: ## remove what was built
+	rm -rf bin

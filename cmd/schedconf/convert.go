@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/schemas"
+	"github.com/schedconf/schedconf/scheme"
+	"github.com/schedconf/schedconf/scheme/config"
+	"github.com/schedconf/schedconf/scheme/source"
+	"github.com/schedconf/schedconf/validation"
+)
+
+func (p *program) convert() *cli.Command {
+	return &cli.Command{
+		Name:      "convert",
+		Usage:     "rewrite a configuration in another apiVersion, with its behaviour kept",
+		ArgsUsage: "FILE|-",
+		Description: `What the old release did by default and the new one does not is written out, so that pods go where they
+went; --no-preserve lets the new defaults apply and lists what they change. What the apiVersion has no
+place for is reported. The result goes to standard output, everything else to standard error.
+
+EXAMPLES:
+   schedconf convert --to v1 old.yaml
+   schedconf convert --to v1 --from 1.25 --target 1.30 --no-preserve old.yaml
+`,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "to", Usage: "apiVersion to write, as in v1", Required: true},
+			&cli.StringFlag{Name: "from", DefaultText: "the newest that reads the file", Usage: "Kubernetes minor that the file is for"},
+			&cli.StringFlag{Name: "target", DefaultText: "the newest that reads --to", Usage: "Kubernetes minor that the result is for"},
+			&cli.BoolFlag{Name: "no-preserve", Usage: "let the defaults of the target apply"},
+			documentFlag(),
+		}, gateFlags(), findingFlags()),
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usage(c, "one file is taken, %d are given", c.NArg())
+			}
+			name := c.Args().First()
+			data, err := p.read(name)
+			if err != nil {
+				return unreadable(name, err)
+			}
+			result, err := convertFile(c, name, data)
+			if err != nil {
+				return err
+			}
+			newText(c, p.stderr, p.stderr).findings(result.findings)
+			if result.artefact != nil {
+				fmt.Fprintf(p.stderr, "%s: %s of Kubernetes %s to %s of Kubernetes %s\n", printable(name),
+					result.from.API.APIVersion, result.from.Scheme.Release.Name, result.to.API.APIVersion, result.to.Scheme.Release.Name)
+				if _, err := p.stdout.Write(result.artefact); err != nil {
+					return err
+				}
+			}
+			return ended(verdict(c, result.findings))
+		},
+	}
+}
+
+// gateFlags are those of a scheme without the target.
+func gateFlags() []cli.Flag { return schemeFlags()[1:] }
+
+type converted struct {
+	from, to scheme.Side
+	findings diag.List
+	artefact []byte
+}
+
+// convertFile converts the configuration of a file. It is refused where its own release cannot read
+// it; what that release refuses later is reported, and the result written all the same.
+func convertFile(c *cli.Context, name string, data []byte) (*converted, error) {
+	if finding, ok := validation.TooLarge(name, data); ok {
+		return &converted{findings: diag.List{finding}}, nil
+	}
+	doc, findings, err := choose(c, name, data)
+	if err != nil {
+		return nil, err
+	}
+	result := &converted{findings: findings}
+	if result.to, err = side(c, "target", fullVersion(c.String("to")), "--to"); err != nil {
+		return nil, err
+	}
+	value, _, err := scheme.Value(doc)
+	version := ""
+	if err == nil {
+		version, _, _ = scheme.TypeMeta(value)
+	}
+	if _, served := schemas.Newest(version); err != nil || !served {
+		// Whatever is wrong with the file, the newest release says it.
+		s, err := schemeOf(c, newestRelease())
+		if err != nil {
+			return nil, err
+		}
+		judged, err := validation.New(s).Check(doc)
+		if err != nil {
+			return nil, err
+		}
+		result.findings = append(result.findings, judged.Findings...)
+		return result, nil
+	}
+	if result.from, err = side(c, "from", version, "the file"); err != nil {
+		return nil, err
+	}
+	return result, result.translate(c, doc, value)
+}
+
+func (r *converted) translate(c *cli.Context, doc *source.Document, value []byte) error {
+	judged, err := validation.New(r.from.Scheme).Check(doc)
+	if err != nil {
+		return err
+	}
+	r.findings = append(r.findings, judged.Findings...)
+	if accepted, stage := r.findings.Verdict(); !accepted && stage == diag.Decode || judged.Config == nil {
+		return nil
+	}
+	decoded, err := r.from.Scheme.Decode(value, r.from.API)
+	if err != nil {
+		return err
+	}
+	translation, err := scheme.Translate(decoded.Object, r.from, r.to, !c.Bool("no-preserve"))
+	if errors.Is(err, scheme.ErrPolicy) {
+		r.add(doc, diag.Diagnostic{
+			Rule: scheme.RulePolicyElsewhere, Severity: diag.Error, Stage: diag.Decode, Path: diag.Path{"algorithmSource", "policy"},
+			Message: err.Error(), Hint: "write the plugins of the Policy as a profile",
+		})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, change := range translation.Changes {
+		r.add(doc, change)
+	}
+	if doc.Comments() {
+		r.add(doc, diag.Diagnostic{Rule: validation.RuleCommentsDropped, Severity: diag.Warning, Message: "the comments of the file are not in the result"})
+	}
+	if r.artefact, err = r.to.Scheme.EncodeGiven(translation.Object, r.to.API); err != nil {
+		return err
+	}
+	return r.judge(doc.File)
+}
+
+func (r *converted) add(doc *source.Document, d diag.Diagnostic) {
+	d.Pos = doc.Position(d.Path)
+	r.findings = append(r.findings, d)
+}
+
+// judge adds what the target refuses in the result; line and column are those of the result.
+func (r *converted) judge(name string) error {
+	judged, err := validation.New(r.to.Scheme).Check(source.Split(name+" (converted)", r.artefact)[0])
+	if err != nil {
+		return err
+	}
+	for _, d := range judged.Findings {
+		if d.Severity == diag.Error {
+			r.findings = append(r.findings, d)
+		}
+	}
+	return nil
+}
+
+// side is an apiVersion as the release reads it that a flag names, or else the newest that does.
+func side(c *cli.Context, flag, version, whose string) (scheme.Side, error) {
+	release, known := schemas.Newest(version)
+	if !known {
+		return scheme.Side{}, usage(c, "%s: no release reads %q%s", whose, version, versionSuggestion(version))
+	}
+	if c.IsSet(flag) {
+		minor, err := schemas.ParseMinor(c.String(flag))
+		if err != nil {
+			return scheme.Side{}, usage(c, "--%s: %s", flag, err)
+		}
+		release = schemas.For(minor)
+	}
+	api, ok := release.API(version)
+	if !ok {
+		span, _ := schemas.APISpan(version)
+		return scheme.Side{}, usage(c, "Kubernetes %s does not read %s, which is read %s: choose another --%s", release.Name, version, span, flag)
+	}
+	s, err := schemeOf(c, release)
+	return scheme.Side{Scheme: s, API: api}, err
+}
+
+// fullVersion completes v1 to the whole apiVersion.
+func fullVersion(version string) string {
+	if strings.Contains(version, "/") {
+		return version
+	}
+	return config.GroupName + "/" + version
+}
+
+func versionSuggestion(version string) string {
+	var known []string
+	for _, minor := range schemas.Minors() {
+		for _, api := range schemas.For(minor).APIs {
+			if !slices.Contains(known, api.APIVersion) {
+				known = append(known, api.APIVersion)
+			}
+		}
+	}
+	if near, ok := scheme.Nearest(version, known); ok {
+		return fmt.Sprintf(", did you mean %q?", near)
+	}
+	return ": known are " + strings.Join(known, ", ")
+}
+
+func newestRelease() *schemas.Release {
+	minors := schemas.Minors()
+	return schemas.For(minors[len(minors)-1])
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"text/tabwriter"
+
+	"github.com/schedconf/schedconf/schemas"
+	"github.com/schedconf/schedconf/validation"
+)
+
+// ruleExplanation is a rule, and where it is enforced.
+type ruleExplanation struct {
+	Rule    string `json:"rule"`
+	Summary string `json:"summary"`
+	Doc     string `json:"doc"`
+	// Enforced is where a finding is an error, and at which stage.
+	Enforced []presence `json:"enforced"`
+	// Otherwise is the severity everywhere else; empty where the rule is silent.
+	Otherwise string `json:"otherwise"`
+}
+
+func explainRule(rule validation.Rule) explanation {
+	e := ruleExplanation{Rule: rule.ID, Summary: rule.Summary, Doc: rule.Doc}
+	e.Enforced = presences(func(_ *schemas.Release, api *schemas.API) (string, bool) {
+		stage := api.Stage(rule.ID)
+		return stage, stage != ""
+	})
+	if rule.Otherwise != 0 {
+		e.Otherwise = rule.Otherwise.String()
+	}
+	return e
+}
+
+func (e ruleExplanation) text(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %s\n\n%s\n\n", e.Rule, e.Summary, e.Doc)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if len(e.Enforced) > 0 {
+		fmt.Fprintln(table, "API VERSION\tMINORS\tREFUSED AT")
+	}
+	for _, p := range e.Enforced {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", path.Base(p.APIVersion), p.minors(), p.Stage)
+	}
+	where := "elsewhere"
+	if len(e.Enforced) == 0 {
+		where = "everywhere"
+	}
+	if e.Otherwise == "" {
+		fmt.Fprintf(table, "%s nothing is said\n", where)
+	} else {
+		fmt.Fprintf(table, "%s it is of severity %s\n", where, e.Otherwise)
+	}
+	return table.Flush()
+}

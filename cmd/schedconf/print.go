@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/schemas"
+)
+
+// counts ends a report.
+type counts struct {
+	Files          int `json:"files"`
+	Configurations int `json:"configurations"`
+	Skipped        int `json:"skipped"`
+	Errors         int `json:"errors"`
+	Warnings       int `json:"warnings"`
+}
+
+// printer renders a report: a header, the findings file by file, and the counts.
+type printer interface {
+	header(release *schemas.Release)
+	findings(list diag.List)
+	summary(total counts)
+}
+
+// formats are the choices of --output; the first one is the default.
+var formats = []string{"text", "json"}
+
+func outputFlag(choices []string) cli.Flag {
+	return &cli.StringFlag{
+		Name: "output", Aliases: []string{"o", "format"}, Value: choices[0], Usage: "form of the output: " + strings.Join(choices, " or "),
+		Action: oneOf("output", choices),
+	}
+}
+
+// oneOf makes the check of a flag that takes certain words only.
+func oneOf(name string, choices []string) func(*cli.Context, string) error {
+	return func(c *cli.Context, value string) error {
+		for _, choice := range choices {
+			if value == choice {
+				return nil
+			}
+		}
+		return usage(c, "--%s %q: the choices are %s", name, value, strings.Join(choices, ", "))
+	}
+}
+
+// findingFlags choose which findings are shown, how, and what they count.
+func findingFlags() []cli.Flag {
+	choices := []string{"auto", "always", "never"}
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "strict", Usage: "let warnings count like errors"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing but errors; with --strict also warnings"},
+		&cli.StringFlag{Name: "color", Value: choices[0], Usage: "colour the text: auto, always or never; auto is on a terminal, unless NO_COLOR is set", Action: oneOf("color", choices)},
+	}
+}
+
+// newText returns the text printer for a stream, as the flags have it. The summary goes to notes,
+// so that the stream holds findings alone.
+func newText(c *cli.Context, w, notes io.Writer) *textPrinter {
+	colour := c.String("color") == "always" || c.String("color") == "auto" && os.Getenv("NO_COLOR") == "" && isTerminal(w)
+	return &textPrinter{w: w, notes: notes, colour: colour, quiet: c.Bool("quiet"), strict: c.Bool("strict")}
+}
+
+func isTerminal(w io.Writer) bool {
+	if out, ok := w.(*output); ok {
+		w = out.file
+	}
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0 && f.Name() != os.DevNull
+}
+
+// textPrinter prints a finding as file:line:column: severity: message [rule], with its path and
+// hint below.
+type textPrinter struct {
+	w, notes              io.Writer
+	colour, quiet, strict bool
+	release               *schemas.Release
+}
+
+func (t *textPrinter) header(release *schemas.Release) { t.release = release }
+
+var colours = map[diag.Severity]string{diag.Error: "31", diag.Warning: "33", diag.Info: "36"}
+
+func (t *textPrinter) findings(list diag.List) {
+	for _, d := range list {
+		if t.quiet && d.Severity != diag.Error && !(t.strict && d.Severity == diag.Warning) {
+			continue
+		}
+		fmt.Fprintf(t.w, "%s: %s: %s [%s]\n", printable(d.Pos.String()), t.paint(colours[d.Severity], d.Severity.String()), printable(d.Message), d.Rule)
+		if len(d.Path) > 0 {
+			fmt.Fprintf(t.w, "    %s\n", printable(d.Path.String()))
+		}
+		if d.Hint != "" {
+			fmt.Fprintf(t.w, "    %s %s\n", t.paint("1", "hint:"), printable(d.Hint))
+		}
+		for _, place := range d.Related {
+			fmt.Fprintf(t.w, "    %s: %s\n", printable(place.Pos.String()), printable(place.Message))
+		}
+	}
+}
+
+func (t *textPrinter) paint(code, text string) string {
+	if !t.colour {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// summary keeps quiet about a single file that is fine.
+func (t *textPrinter) summary(total counts) {
+	if t.quiet || total == (counts{Files: 1, Configurations: 1}) {
+		return
+	}
+	skipped := ""
+	if total.Skipped > 0 {
+		skipped = fmt.Sprintf(" (%d without, skipped)", total.Skipped)
+	}
+	fmt.Fprintf(t.notes, "%s in %s%s for Kubernetes %s: %s, %s\n", number(total.Configurations, "configuration"), number(total.Files, "file"), skipped,
+		t.release.Name, number(total.Errors, "error"), number(total.Warnings, "warning"))
+}
+
+func number(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// maxText is how many characters of a message or path are shown as text.
+const maxText = 400
+
+// printable shows what a terminal would act on instead of showing it, and cuts what would flood it.
+func printable(text string) string {
+	plain := func(r rune) bool { return unicode.IsPrint(r) && r != unicode.ReplacementChar }
+	if len(text) <= maxText && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	var b strings.Builder
+	shown := 0
+	for _, r := range text {
+		if shown++; shown > maxText {
+			return b.String() + "…"
+		}
+		if plain(r) {
+			b.WriteRune(r)
+		} else {
+			quoted := fmt.Sprintf("%+q", r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+	}
+	return b.String()
+}
+
+// jsonPrinter prints one JSON object a line.
+type jsonPrinter struct{ w io.Writer }
+
+// protocol is the number of the form that the JSON has; it changes when a reader has to.
+const protocol = 1
+
+type jsonHeader struct {
+	Schedconf string `json:"schedconf"`
+	Schema    int    `json:"schema"`
+	Target    string `json:"target"`
+	Observed  string `json:"observed"`
+}
+
+func newHeader(release *schemas.Release) jsonHeader {
+	return jsonHeader{buildVersion(), protocol, release.Name, release.Observed}
+}
+
+type jsonPlace struct {
+	Message  string `json:"message"`
+	Path     string `json:"path"`
+	File     string `json:"file"`
+	Document int    `json:"document"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+}
+
+type jsonFinding struct {
+	Rule     string        `json:"rule"`
+	Severity diag.Severity `json:"severity"`
+	Stage    diag.Stage    `json:"stage"`
+	Message  string        `json:"message"`
+	Hint     string        `json:"hint"`
+	Path     string        `json:"path"`
+	File     string        `json:"file"`
+	Document int           `json:"document"`
+	Line     int           `json:"line"`
+	Column   int           `json:"column"`
+	Related  []jsonPlace   `json:"related"`
+}
+
+func (j jsonPrinter) header(release *schemas.Release) { j.line(newHeader(release)) }
+
+func (j jsonPrinter) findings(list diag.List) {
+	for _, d := range list {
+		related := []jsonPlace{}
+		for _, place := range d.Related {
+			related = append(related, jsonPlace{place.Message, place.Path.String(), place.Pos.File, place.Pos.Document, place.Pos.Line, place.Pos.Column})
+		}
+		j.line(jsonFinding{
+			d.Rule, d.Severity, d.Stage, d.Message, d.Hint, d.Path.String(), d.Pos.File, d.Pos.Document, d.Pos.Line, d.Pos.Column, related,
+		})
+	}
+}
+
+func (j jsonPrinter) summary(total counts) { j.line(total) }
+
+func (j jsonPrinter) line(value any) { _ = writeJSON(j.w, value, "") }
+
+// writeJSON writes a value and a line break.
+func writeJSON(w io.Writer, value any, indent string) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", indent)
+	return encoder.Encode(value)
+}

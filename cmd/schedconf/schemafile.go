@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schedconf/schedconf/schemas"
+)
+
+// schemaFile is a JSON Schema to look fields up in.
+type schemaFile struct {
+	Ref  string                 `json:"$ref"`
+	Defs map[string]*schemaNode `json:"$defs"`
+}
+
+// schemaNode is the part of a JSON Schema that explains a field.
+type schemaNode struct {
+	Ref         string                 `json:"$ref"`
+	Description string                 `json:"description"`
+	Type        oneOrMany              `json:"type"`
+	Format      string                 `json:"format"`
+	Encoding    string                 `json:"contentEncoding"`
+	Enum        []*string              `json:"enum"`
+	Properties  map[string]*schemaNode `json:"properties"`
+	Values      mapValues              `json:"additionalProperties"`
+	Items       *schemaNode            `json:"items"`
+}
+
+// oneOrMany is a word or a list of words.
+type oneOrMany []string
+
+func (o *oneOrMany) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*o = oneOrMany{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(o))
+}
+
+// mapValues is the schema of the values of a map; nil where additionalProperties is a boolean.
+type mapValues struct{ node *schemaNode }
+
+func (m *mapValues) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '{' {
+		return json.Unmarshal(data, &m.node)
+	}
+	return nil
+}
+
+func openSchema(release *schemas.Release, api *schemas.API) (*schemaFile, error) {
+	data, err := release.Schema(api.APIVersion, api.Kind)
+	if err != nil {
+		return nil, err
+	}
+	schema := &schemaFile{}
+	if err := json.Unmarshal(data, schema); err != nil {
+		return nil, fmt.Errorf("schema of %s in Kubernetes %s: %w", api.APIVersion, release.Name, err)
+	}
+	return schema, nil
+}
+
+// follow returns the node behind references, lists and maps: the one that has the fields.
+func (s *schemaFile) follow(node *schemaNode) *schemaNode {
+	for node != nil {
+		switch {
+		case node.Ref != "":
+			node = s.Defs[strings.TrimPrefix(node.Ref, "#/$defs/")]
+		case node.Items != nil:
+			node = node.Items
+		case node.Values.node != nil:
+			node = node.Values.node
+		default:
+			return node
+		}
+	}
+	return nil
+}
+
+func (s *schemaFile) root() *schemaNode { return s.follow(&schemaNode{Ref: s.Ref}) }
+
+// find follows names from the root, or from the args of a plugin. It returns the node as it stands
+// in its owner, and the path in the form of paths.
+func (s *schemaFile) find(steps []string) (*schemaNode, string) {
+	if node := s.below(s.root(), steps); node != nil {
+		return node, strings.Join(steps, ".")
+	}
+	kind := steps[0]
+	if !strings.HasSuffix(kind, "Args") {
+		kind += "Args"
+	}
+	def, ok := s.Defs[kind]
+	if !ok {
+		return nil, ""
+	}
+	if len(steps) == 1 {
+		return def, kind
+	}
+	return s.below(s.follow(def), steps[1:]), strings.Join(append([]string{kind}, steps[1:]...), ".")
+}
+
+func (s *schemaFile) below(node *schemaNode, steps []string) *schemaNode {
+	for i, step := range steps {
+		if i > 0 {
+			node = s.follow(node)
+		}
+		if node == nil {
+			return nil
+		}
+		node = node.Properties[step]
+	}
+	return node
+}
+
+// paths lists every field of the file, and after those of the configuration those of plugin args.
+func (s *schemaFile) paths() []string {
+	var all []string
+	s.collect(s.root(), "", &all)
+	for _, name := range sortedKeys(s.Defs) {
+		if strings.HasSuffix(name, "Args") {
+			s.collect(s.follow(s.Defs[name]), name+".", &all)
+		}
+	}
+	return all
+}
+
+func (s *schemaFile) collect(node *schemaNode, prefix string, all *[]string) {
+	// No definition holds itself; the bound is for a schema of the future that does.
+	if node == nil || strings.Count(prefix, ".") > 12 {
+		return
+	}
+	for _, name := range sortedKeys(node.Properties) {
+		*all = append(*all, prefix+name)
+		s.collect(s.follow(node.Properties[name]), prefix+name+".", all)
+	}
+}
+
+// typeName says in words what a field takes.
+func (s *schemaFile) typeName(node *schemaNode) string {
+	for node.Ref != "" {
+		node = s.Defs[strings.TrimPrefix(node.Ref, "#/$defs/")]
+	}
+	var allowed []string
+	for _, value := range node.Enum {
+		if value != nil && *value != "" {
+			allowed = append(allowed, *value)
+		}
+	}
+	kind := ""
+	for _, name := range node.Type {
+		if name != "null" {
+			kind = name
+		}
+	}
+	switch {
+	case node.Items != nil:
+		return "list of " + s.typeName(node.Items)
+	case node.Values.node != nil:
+		return "map of " + s.typeName(node.Values.node)
+	case node.Format == "go-duration":
+		return "duration"
+	case node.Encoding != "":
+		return node.Encoding + " text"
+	case len(allowed) > 0:
+		return "text: " + strings.Join(allowed, " or ")
+	case kind == "integer" && node.Format != "":
+		return "whole number (" + node.Format + ")"
+	}
+	words := map[string]string{"": "any value", "string": "text", "boolean": "true or false", "integer": "whole number", "array": "list"}
+	return cmp.Or(words[kind], kind)
+}
+
+// description is that of the field, or of the type that it has.
+func (s *schemaFile) description(node *schemaNode) string {
+	for node.Description == "" && node.Ref != "" {
+		node = s.Defs[strings.TrimPrefix(node.Ref, "#/$defs/")]
+	}
+	return node.Description
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
