@@ -63,3 +63,20 @@ func itoa(n int) string {
 	slices.Reverse(digits)
 	return string(digits)
 }
+
+// BenchmarkFiles judges the smallest file, and one of two profiles, which is what people have.
+func BenchmarkFiles(b *testing.B) {
+	minors := schemas.Minors()
+	checker := validation.New(newScheme(b, minors[len(minors)-1]))
+	for _, name := range []string{"minimal", "everything"} {
+		text := []byte(recordedCases(b)["v1/"+name+".yaml"])
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := checker.Check(source.Split("x.yaml", text)[0]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

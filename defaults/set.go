@@ -29,6 +29,9 @@ type Facts struct {
 	DefaultArgs func(plugin string) runtime.Object
 	// Plugins are the plugins that the release enables when nobody says anything.
 	Plugins config.Plugins
+	// SkipUnsaid leaves profiles alone that say nothing about plugins, for a caller who knows what
+	// they come to.
+	SkipUnsaid bool
 }
 
 // Set fills in obj, a KubeSchedulerConfiguration of the apiVersion that facts are about. An error
@@ -69,6 +72,9 @@ func setAddresses(obj reflect.Value, api *schemas.API) {
 // setProfile merges the plugins where the release does that while defaulting, and fills in args.
 func setProfile(profile reflect.Value, facts Facts) error {
 	list := profile.FieldByName("PluginConfig")
+	if facts.SkipUnsaid && list.Len() == 0 && profile.FieldByName("Plugins").IsNil() {
+		return nil
+	}
 	given := map[string]bool{}
 	for i := range list.Len() {
 		given[list.Index(i).FieldByName("Name").String()] = true

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -201,4 +202,15 @@ func without(value any, path diag.Path) any {
 		}
 	}
 	return value
+}
+
+// Count returns how many profiles or extenders a configuration has, whichever are more, and which.
+func Count(obj runtime.Object) (what string, n int) {
+	v := reflect.ValueOf(obj).Elem()
+	for _, name := range []string{"Profiles", "Extenders"} {
+		if field := v.FieldByName(name); field.IsValid() && field.Len() > n {
+			what, n = strings.ToLower(name), field.Len()
+		}
+	}
+	return what, n
 }

@@ -70,7 +70,7 @@ func encodeArgs(obj runtime.Object) error {
 
 // Write returns what the release's --write-config-to writes for a configuration of the apiVersion.
 func (s *Scheme) Write(built *Built, api *schemas.API) ([]byte, error) {
-	return s.write(built.Config(), api)
+	return s.write(built.Config().DeepCopy(), api)
 }
 
 // WriteDefaulted returns a configuration with its defaults and nothing that building it would change,

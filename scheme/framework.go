@@ -15,6 +15,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/schedconf/schedconf/defaults"
 	"github.com/schedconf/schedconf/diag"
@@ -89,6 +90,12 @@ func (s *Scheme) Build(cfg *config.KubeSchedulerConfiguration, api *schemas.API)
 	}
 	b.Refusals = append(b.Refusals, s.ignoreResources(b.profiles, cfg.Extenders)...)
 	for i := range b.profiles {
+		if known, ok := s.isUnsaid(api, &b.profiles[i]); ok {
+			framework := known.framework
+			framework.SchedulerName = ptr.Deref(b.profiles[i].SchedulerName, "")
+			b.Frameworks = append(b.Frameworks, framework)
+			continue
+		}
 		p := profile{scheme: s, api: api, path: diag.Path{"profiles"}.Index(i), in: &b.profiles[i]}
 		p.build()
 		b.Frameworks = append(b.Frameworks, p.out)
@@ -449,22 +456,21 @@ func (p *profile) weigh() {
 			p.refuse(RuleScoreOverflow, point, "", "use positive weights; kube-scheduler adds them up and a negative one wraps the sum",
 				"the sum of the weights overflows")
 		}
-		effective := map[string]int32{}
-		for _, w := range weights {
-			effective[w.Name] = *w.Weight
-		}
 		for i := range p.out.Points[point] {
-			weight := effective[p.out.Points[point][i].Name]
-			p.out.Points[point][i].Weight = &weight
+			plugin := &p.out.Points[point][i]
+			if at := lastIndex(weights, plugin.Name); at >= 0 {
+				plugin.Weight = weights[at].Weight
+			} else {
+				plugin.Weight = new(int32)
+			}
 		}
 	}
 	// At any other point a weight means nothing. The lists are the framework's own.
 	for point, list := range p.out.Points {
-		if point == config.Score || point == config.PlacementScore {
-			continue
-		}
-		for i := range list {
-			list[i].Weight = nil
+		if point != config.Score && point != config.PlacementScore {
+			for i := range list {
+				list[i].Weight = nil
+			}
 		}
 	}
 }
@@ -494,24 +500,33 @@ var weightsOf = map[string]func(*profile, config.Point) []config.Plugin{
 	},
 	"scoreThenMultiPoint": func(p *profile, point config.Point) []config.Plugin {
 		var list []config.Plugin
-		seen := map[string]bool{}
-		for _, plugin := range slices.Concat(p.in.Plugins[point].Enabled, p.in.Plugins[config.MultiPoint].Enabled) {
-			if points, known := p.scheme.points(plugin.Name); !known || !points.has(point) || seen[plugin.Name] {
-				continue
+		for _, set := range [][]config.Plugin{p.in.Plugins[point].Enabled, p.in.Plugins[config.MultiPoint].Enabled} {
+			for _, plugin := range set {
+				if points, known := p.scheme.points(plugin.Name); known && points.has(point) && lastIndex(list, plugin.Name) < 0 {
+					list = append(list, weighed(plugin))
+				}
 			}
-			seen[plugin.Name] = true
-			list = append(list, weighed(plugin))
 		}
 		return list
 	},
 }
 
+// lastIndex finds a plugin by name; -1 where there is none. The lists are short.
+func lastIndex(list []config.Plugin, name string) int {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
 // weighed gives a plugin the weight that counts: none and 0 are 1.
 func weighed(plugin config.Plugin) config.Plugin {
-	weight := int32(1)
 	if plugin.Weight != nil && *plugin.Weight != 0 {
-		weight = *plugin.Weight
+		return plugin
 	}
+	weight := int32(1)
 	return config.Plugin{Name: plugin.Name, Weight: &weight}
 }
 

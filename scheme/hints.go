@@ -50,7 +50,7 @@ func (s *Scheme) PluginHint(name string) string {
 func Nearest(word string, known []string) (string, bool) {
 	best, bestDistance := "", len(word)/3+2
 	for _, candidate := range known {
-		if d := distance(word, candidate, bestDistance); d < bestDistance || d == bestDistance && best != "" && candidate < best {
+		if d := distance(word, candidate, bestDistance+1); d < bestDistance || d == bestDistance && best != "" && candidate < best {
 			best, bestDistance = candidate, d
 		}
 	}

@@ -105,6 +105,7 @@ type Scheme struct {
 	// defaulting and defaultArgs are made when they are first asked for.
 	defaulting  map[*schemas.API]defaults.Facts
 	defaultArgs map[*schemas.API]map[string]runtime.Object
+	unsaid      map[*schemas.API]*unsaid
 	// implements is what the plugins of the release and the declared ones implement.
 	implements map[string]pointSet
 }
@@ -122,6 +123,7 @@ func New(release *schemas.Release, gates schemas.Gates) (*Scheme, error) {
 		declared:    map[string][]string{},
 		defaulting:  map[*schemas.API]defaults.Facts{},
 		defaultArgs: map[*schemas.API]map[string]runtime.Object{},
+		unsaid:      map[*schemas.API]*unsaid{},
 		implements:  map[string]pointSet{},
 	}
 	hub := []runtime.Object{
@@ -251,11 +253,70 @@ func (s *Scheme) ToHub(obj runtime.Object, api *schemas.API) (*config.KubeSchedu
 	return s.toHub(obj, api, context(api))
 }
 
-// IntoHub is ToHub for an object that is not used afterwards; the result may share its memory.
-func (s *Scheme) IntoHub(obj runtime.Object, api *schemas.API) (*config.KubeSchedulerConfiguration, diag.List, error) {
+// Load defaults a configuration and converts it to the hub, in one step and once for all profiles
+// that say nothing. The object is not to be used afterwards, and the result, parts of which are
+// shared with other results, is not to be changed.
+func (s *Scheme) Load(obj runtime.Object, api *schemas.API) (*config.KubeSchedulerConfiguration, error) {
+	facts := s.facts(api)
+	facts.SkipUnsaid = api.Behaviour.MergeAt == "default"
+	if err := defaults.Set(obj, facts); err != nil {
+		panic(fmt.Sprintf("facts of Kubernetes %s: %s: %v", s.Release.Name, api.APIVersion, err))
+	}
 	ctx := context(api)
 	ctx.Consume = true
-	return s.toHub(obj, api, ctx)
+	hub, _, err := s.toHub(obj, api, ctx)
+	if err != nil || !facts.SkipUnsaid {
+		return hub, err
+	}
+	for i := range hub.Profiles {
+		if profile := &hub.Profiles[i]; profile.Plugins == nil && len(profile.PluginConfig) == 0 {
+			unsaid, err := s.unsaidProfile(api)
+			if err != nil {
+				return nil, err
+			}
+			profile.Plugins, profile.PluginConfig = unsaid.profile.Plugins, unsaid.profile.PluginConfig
+		}
+	}
+	return hub, nil
+}
+
+// unsaid is what a profile comes to that says nothing about plugins.
+type unsaid struct {
+	profile   config.KubeSchedulerProfile
+	framework Framework
+}
+
+func (s *Scheme) unsaidProfile(api *schemas.API) (*unsaid, error) {
+	if known, ok := s.unsaid[api]; ok {
+		return known, nil
+	}
+	obj, err := s.types.New(schema.FromAPIVersionAndKind(api.APIVersion, api.Kind))
+	if err != nil {
+		return nil, err
+	}
+	s.Default(obj)
+	hub, _, err := s.ToHub(obj, api)
+	if err != nil {
+		return nil, err
+	}
+	built := s.Build(hub, api)
+	if len(built.Refusals) > 0 {
+		return nil, fmt.Errorf("Kubernetes %s refuses the defaults of %s: %s", s.Release.Name, api.APIVersion, built.Refusals[0].Message)
+	}
+	known := &unsaid{hub.Profiles[0], built.Frameworks[0]}
+	s.unsaid[api] = known
+	return known, nil
+}
+
+// isUnsaid reports whether a profile has the very plugins and args that Load gives one that says
+// nothing; comparing where they are stored is enough.
+func (s *Scheme) isUnsaid(api *schemas.API, p *config.KubeSchedulerProfile) (*unsaid, bool) {
+	known, ok := s.unsaid[api]
+	if !ok || len(p.PluginConfig) == 0 || len(p.PluginConfig) != len(known.profile.PluginConfig) {
+		return nil, false
+	}
+	return known, &p.PluginConfig[0] == &known.profile.PluginConfig[0] &&
+		reflect.ValueOf(p.Plugins).Pointer() == reflect.ValueOf(known.profile.Plugins).Pointer()
 }
 
 func (s *Scheme) toHub(obj runtime.Object, api *schemas.API, ctx *conversion.Context) (*config.KubeSchedulerConfiguration, diag.List, error) {

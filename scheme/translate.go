@@ -47,6 +47,7 @@ const (
 	RulePluginNew       = "plugin-new"
 	RuleArgsWritten     = "args-written"
 	RuleArgsUnread      = "args-unread"
+	RulePointUnread     = "point-unread"
 	RuleMeaningChanged  = "meaning-changed"
 	RulePolicyElsewhere = "policy-elsewhere"
 )
@@ -327,6 +328,14 @@ var renamed = map[string]string{"DefaultPodTopologySpread": "SelectorSpread", "S
 func (t *translator) movePlugins(profile *config.KubeSchedulerProfile, path diag.Path) {
 	for _, point := range slices.Sorted(maps.Keys(profile.Plugins)) {
 		set := profile.Plugins[point]
+		if t.unread(point) {
+			delete(profile.Plugins, point)
+			if len(set.Enabled)+len(set.Disabled) > 0 {
+				t.report(RulePointUnread, diag.Warning, path.Child("plugins", string(point)), "",
+					"Kubernetes %s does not read %s in %s, so it is left out", t.from.Scheme.Release.Name, point, t.from.API.APIVersion)
+			}
+			continue
+		}
 		set.Enabled = t.available(set.Enabled, path.Child("plugins", string(point), "enabled"), true)
 		set.Disabled = t.available(set.Disabled, path.Child("plugins", string(point), "disabled"), false)
 		if t.to.API.Behaviour.MergePlugins == "append" {
@@ -334,6 +343,12 @@ func (t *translator) movePlugins(profile *config.KubeSchedulerProfile, path diag
 		}
 		profile.Plugins[point] = set
 	}
+}
+
+// unread reports whether the source release has the field of a point and drops what stands there.
+func (t *translator) unread(point config.Point) bool {
+	return t.from.API.Behaviour.MergePlugins != "never" && !slices.Contains(t.from.API.MergedPoints, string(point)) &&
+		(point == config.MultiPoint || slices.Contains(t.from.Scheme.Release.Points, string(point)))
 }
 
 // disableDefaults disables what is enabled again, since the target appends to its defaults.

@@ -4,6 +4,7 @@
 package validation
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -444,16 +445,24 @@ func addedAffinity(affinity *corev1.NodeAffinity) []*field.Error {
 	return list
 }
 
-// describe says what is wrong without the path and without whole objects.
+// describe says in few words what is wrong with a field of a node affinity, without whole objects.
 func describe(e *field.Error) string {
-	switch value := e.BadValue.(type) {
-	case string, int, int32, int64, bool:
-		return strings.TrimPrefix(e.ErrorBody(), string(e.Type)+": ")
-	default:
-		_ = value
-		if e.Detail != "" {
-			return e.Detail
-		}
-		return strings.ToLower(e.Type.String())
+	name := e.Field[strings.LastIndexByte(e.Field, '.')+1:]
+	switch e.Type {
+	case field.ErrorTypeRequired:
+		return name + " is missing"
+	case field.ErrorTypeNotSupported:
+		return name + " has a value that does not exist"
+	case field.ErrorTypeForbidden:
+		return name + " cannot be given here"
 	}
+	switch value := e.BadValue.(type) {
+	case int32, int64, int:
+		return fmt.Sprintf("%s is %d, which is not possible", name, value)
+	case string:
+		if name == "key" || name == "operator" {
+			return fmt.Sprintf("%s %q is not one", name, value)
+		}
+	}
+	return name + " has a value that is not possible"
 }

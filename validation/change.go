@@ -40,6 +40,11 @@ var changeRules = []Rule{{
 	Doc:       "Until 1.18 some plugins ignored their args, and args of a plugin that is not in use are ignored by every release. Writing them where they are read would change something.",
 	Otherwise: diag.Warning,
 }, {
+	ID:        scheme.RulePointUnread,
+	Summary:   "plugins are left out that the source release did not read",
+	Doc:       "v1beta2 has the fields multiPoint and preEnqueue, and v1beta3 has preEnqueue, but what stands there is dropped when the defaults join in. Carrying it on would change something.",
+	Otherwise: diag.Warning,
+}, {
 	ID:        scheme.RulePluginDropped,
 	Summary:   "a plugin is lost, since the target does not have it",
 	Doc:       "The plugin was removed, or came later. The hint says what comes closest. It is a warning where the file enables the plugin, and information where it was a default.",

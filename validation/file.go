@@ -5,7 +5,6 @@ package validation
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -64,7 +63,7 @@ func (c *Checker) checkDocuments(documents, configurations []*source.Document) (
 		judged = slices.Insert(slices.Clone(judged), 0, documents[0])
 	}
 	for _, doc := range judged {
-		result, err := c.CheckDocument(doc)
+		result, err := c.Check(doc)
 		if err != nil {
 			return r, fmt.Errorf("document %d: %w", doc.Index, err)
 		}
@@ -75,47 +74,6 @@ func (c *Checker) checkDocuments(documents, configurations []*source.Document) (
 	}
 	r.Findings.Sort()
 	return r, nil
-}
-
-// CheckDocument is Check with plainer words about a text that cannot be read: what it is that was
-// given, and nothing of what stands in it.
-func (c *Checker) CheckDocument(doc *source.Document) (*Result, error) {
-	r, err := c.Check(doc)
-	for i := range r.Findings {
-		if r.Findings[i].Rule == ruleSyntax {
-			explainSyntax(&r.Findings[i], doc.Bytes())
-		}
-	}
-	return r, err
-}
-
-func explainSyntax(f *diag.Diagnostic, text []byte) {
-	for _, leak := range leaks {
-		if leak.message.MatchString(f.Message) {
-			f.Message = leak.message.ReplaceAllString(f.Message, leak.instead)
-			f.Hint = cmp.Or(f.Hint, leak.hint)
-		}
-	}
-	switch {
-	case bytes.IndexByte(text, 0) >= 0:
-		f.Message = "this is a binary file, neither YAML nor JSON: " + f.Message
-		f.Hint = "give the text file that kube-scheduler gets with --config"
-	case bytes.Contains(text, []byte("{{")):
-		f.Hint = "this looks like a template: render it first, as with helm template"
-	}
-}
-
-// leaks are the messages of the YAML parser that quote the text, which may be a password.
-var leaks = []struct {
-	message       *regexp.Regexp
-	instead, hint string
-}{
-	{regexp.MustCompile(`(?s)^(.*)cannot decode !!\S+ .*as a !!(\w+)$`), "${1}a value that is tagged !!$2 is none", "take the tag out, or write a value of that type"},
-	{regexp.MustCompile(`(?s)invalid map key: .*`), "a key is a mapping or a list", "a key is text; quote one that contains braces or brackets"},
-	{regexp.MustCompile(`(?s)unknown anchor '.*' referenced`), "an alias names an anchor that is not there", "quote a text that starts with *"},
-	{regexp.MustCompile(`(?s)anchor '.*' value contains itself`), "the value of an anchor contains itself", "take the alias out of the anchored value"},
-	{regexp.MustCompile(`excessive aliasing`), "excessive aliasing", "write the values out instead of repeating them by aliases"},
-	{regexp.MustCompile("(?s)`.*`"), "a value", ""},
 }
 
 // Configurations returns the documents that are configurations, by kind or by group. One that
@@ -132,11 +90,12 @@ func Configurations(documents []*source.Document) []*source.Document {
 
 // looksLike matches the lines of a text that make it a configuration, for texts that cannot be read.
 // A line that is indented belongs to something else, unless its key is quoted as in JSON.
-var looksLike = regexp.MustCompile(`(?m)^(?:[{ \t]*["'])?(?:kind["']?[ \t]*:[ \t]*["']?` + config.Kind + `\b|apiVersion["']?[ \t]*:[ \t]*["']?` + regexp.QuoteMeta(config.GroupName) + `/)`)
+var looksLike = regexp.MustCompile(`(?m)^(?:\{[ \t]*|[{ \t]*["'])?(?:kind["']?[ \t]*:[ \t]*["']?` + config.Kind + `\b|apiVersion["']?[ \t]*:[ \t]*["']?` + regexp.QuoteMeta(config.GroupName) + `/)`)
 
 func isConfiguration(doc *source.Document) bool {
 	apiVersion, kind, ok := doc.Sniff()
-	if !ok {
+	// What starts like JSON and is none, such as flow style, has no names to be seen either.
+	if !ok || doc.JSON() && apiVersion == "" && kind == "" {
 		text := doc.Bytes()
 		// Neither word can come out of a text that has neither, unless it is written in escapes or in UTF-16.
 		if !bytes.Contains(text, []byte(config.Kind)) && !bytes.Contains(text, []byte(config.GroupName)) && !bytes.ContainsAny(text, "\\!\x00") {
@@ -177,10 +136,4 @@ func TooLarge(name string, data []byte) (diag.Diagnostic, bool) {
 		Hint:     "give the file that kube-scheduler gets with --config",
 		Pos:      diag.Position{File: name, Line: 1, Column: 1},
 	}, true
-}
-
-// Moved says where a field that another apiVersion has went.
-func Moved(field string) (string, bool) {
-	hint, ok := movedFields[field]
-	return hint, ok
 }

@@ -41,18 +41,26 @@ func (p *program) commands() []*cli.Command {
 // run is the whole program: arguments and streams in, exit code out.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	buffered := bufio.NewWriterSize(stdout, 1<<16)
-	p := &program{stdin: stdin, stdout: &output{Writer: buffered, file: stdout}, stderr: stderr}
+	p := &program{stdin: stdin, stdout: &output{buffered, stdout}, stderr: stderr}
 	err := guard(func() error { return p.run(args) })
-	if flush := buffered.Flush(); flush != nil && !failed(err) {
-		err = inputError{fmt.Errorf("write to standard output: %w", reason(flush))}
+	if unwritten := buffered.Flush(); unwritten != nil && !failed(err) {
+		err = inputError{fmt.Errorf("write to standard output: %w", reason(unwritten))}
 	}
 	return report(stderr, err)
 }
 
 // output is standard output: buffered, and still known as the file that it is.
 type output struct {
-	io.Writer
+	*bufio.Writer
 	file io.Writer
+}
+
+// flush shows what was written so far, before something is said on standard error. An error comes
+// up again when the program ends.
+func flush(w io.Writer) {
+	if out, ok := w.(*output); ok {
+		_ = out.Flush()
+	}
 }
 
 func (p *program) run(args []string) error {

@@ -47,7 +47,7 @@ EXAMPLES:
 			}
 			newText(c, p.stderr, p.stderr).findings(findings)
 			code := verdict(c, findings)
-			if to := c.String("write-config-to"); to == "" {
+			if to := c.String("write-config-to"); to == "" || to == stdinName {
 				_, err = p.stdout.Write(artefact)
 			} else if accepted, _ := findings.Verdict(); accepted {
 				err = replaceFile(to, artefact)
@@ -87,7 +87,7 @@ func completed(c *cli.Context, s *scheme.Scheme, name string, data []byte) ([]by
 	if err != nil {
 		return nil, nil, err
 	}
-	result, err := validation.New(s).CheckDocument(doc)
+	result, err := validation.New(s).Check(doc)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -126,6 +126,7 @@ func (t *textPrinter) summary(total counts) {
 	if t.quiet || total == (counts{Files: 1, Configurations: 1}) {
 		return
 	}
+	flush(t.w)
 	skipped := ""
 	if total.Skipped > 0 {
 		skipped = fmt.Sprintf(" (%d without, skipped)", total.Skipped)

@@ -74,6 +74,7 @@ func (v *validator) judge(f file, err error) {
 		err = unreadable(f.name, err)
 	}
 	if err != nil {
+		flush(v.stdout)
 		v.code = max(v.code, report(v.stderr, err))
 	}
 }

@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const minimal = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+
+// call runs a command line in this process.
+func call(stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(append([]string{"schedconf"}, args...), strings.NewReader(stdin), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestHelp holds that the help of every command has two examples that run, and the exit codes.
+func TestHelp(t *testing.T) {
+	p := &program{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
+	for _, command := range p.commands() {
+		t.Run(command.Name, func(t *testing.T) {
+			code, help, _ := call("", command.Name, "--help")
+			if code != exitYes || !strings.Contains(help, "EXIT CODES:") || !strings.Contains(help, command.Usage) {
+				t.Fatalf("exit code %d, help:\n%s", code, help)
+			}
+			_, text, _ := strings.Cut(help, "EXAMPLES:\n")
+			text, _, _ = strings.Cut(text, "\n\n")
+			examples := strings.Split(text, "\n")
+			if len(examples) != 2 {
+				t.Fatalf("%d examples, want 2:\n%s", len(examples), help)
+			}
+			for _, example := range examples {
+				folder := t.TempDir()
+				for _, name := range []string{"sched.yaml", "old.yaml", "new.yaml"} {
+					write(t, filepath.Join(folder, name), minimal)
+				}
+				shell := exec.Command("sh", "-c", example)
+				shell.Dir = folder
+				// A difference is an answer too.
+				if out, err := shell.CombinedOutput(); shell.ProcessState.ExitCode() > exitNo {
+					t.Errorf("%s: %v\n%s", strings.TrimSpace(example), err, out)
+				}
+			}
+		})
+	}
+}
+
+// TestDeterminism holds that a folder with every kind of finding is reported the same a hundred times.
+func TestDeterminism(t *testing.T) {
+	folder := t.TempDir()
+	for i, text := range []string{
+		minimal + "leaderElection: {resourceLock: x, leaseDuration: 1s}\nzzz: 1\naaa: 2\nparallelism: -1\npercentageOfNodesToScore: -1\n",
+		minimal + "profiles:\n- plugins: {score: {enabled: [{name: A}, {name: B}]}, filter: {enabled: [{name: A}]}, queueSort: {disabled: [{name: '*'}]}}\n",
+		minimal + "parallelism: 1\nparallelism: 2\n---\n" + minimal,
+		"{",
+		strings.ReplaceAll(minimal, "/v1", "/v1beta9"),
+	} {
+		write(t, filepath.Join(folder, fmt.Sprintf("%d.yaml", i)), text)
+	}
+	for _, format := range formats {
+		_, want, _ := call("", "validate", "-o", format, folder)
+		if n := strings.Count(want, "\n"); n < 15 {
+			t.Fatalf("%s: only %d lines:\n%s", format, n, want)
+		}
+		for range 100 {
+			if _, got, _ := call("", "validate", "-o", format, folder); got != want {
+				t.Fatalf("%s: two runs differ:\n%s", format, cmp.Diff(want, got))
+			}
+		}
+	}
+	_, want, _ := call("", "explain", "NodeResourcesFit", "-o", "json")
+	for range 20 {
+		if _, got, _ := call("", "explain", "NodeResourcesFit", "-o", "json"); got != want {
+			t.Fatalf("explain: two runs differ:\n%s", cmp.Diff(want, got))
+		}
+	}
+}
+
+// TestPanic holds that a panic becomes one line and exit code 3, and does not say what it was about.
+func TestPanic(t *testing.T) {
+	list, index := []string{}, 3
+	for name, fail := range map[string]func() error{
+		"value": func() error { panic("hunter2") },
+		"index": func() error { return fmt.Errorf("%s", list[index]) },
+	} {
+		var errs bytes.Buffer
+		if code := report(&errs, guard(fail)); code != exitBug {
+			t.Errorf("%s: exit code %d", name, code)
+		}
+		got := errs.String()
+		if strings.Count(got, "\n") != 1 || !strings.Contains(got, "this is a bug in schedconf") || !strings.Contains(got, "run_test.go:") || strings.Contains(got, "hunter2") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestLarge holds that a file of any size costs bounded memory.
+func TestLarge(t *testing.T) {
+	name := write(t, filepath.Join(t.TempDir(), "large.yaml"), minimal)
+	if err := os.Truncate(name, 100<<20); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"validate", name}, {"validate", filepath.Dir(name)}, {"default", name}} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		code, stdout, stderr := call("", args...)
+		runtime.ReadMemStats(&after)
+		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 64 {
+			t.Errorf("%v: %d MiB were allocated", args[0], used)
+		}
+		if code != exitNo || !strings.Contains(stdout+stderr, name+":1:1: error: the file has more than 16 MiB") {
+			t.Errorf("%v: exit code %d\n%s%s", args[0], code, stdout, stderr)
+		}
+	}
+	code, stdout, _ := call(minimal+strings.Repeat("#", 17<<20), "validate", "-")
+	if code != exitNo || !strings.Contains(stdout, "-:1:1: error: the file has more than 16 MiB") {
+		t.Errorf("standard input: exit code %d\n%s", code, stdout)
+	}
+}
+
+// TestDeep holds that nesting ends in a finding.
+func TestDeep(t *testing.T) {
+	for name, text := range map[string]string{
+		"flow.yaml":  minimal + "profiles: " + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),
+		"deep.json":  `{"profiles":` + strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000) + "}",
+		"block.yaml": minimal + "profiles:\n" + strings.Repeat("- ", 20_000) + "a\n",
+	} {
+		code, stdout, _ := call("", "validate", write(t, filepath.Join(t.TempDir(), name), text))
+		if code != exitNo || strings.Count(stdout, "error: ") != 1 || len(stdout) > 1000 {
+			t.Errorf("%s: exit code %d, %d bytes: %.300s", name, code, len(stdout), stdout)
+		}
+	}
+}
+
+// TestWriteReadOnly holds that a folder that cannot be written to keeps its file. Root can write
+// everywhere, so it lends the test to somebody else.
+func TestWriteReadOnly(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("folders have no mode")
+	}
+	outer := t.TempDir()
+	binary, err := exec.LookPath("schedconf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(outer, "folder")
+	old := write(t, filepath.Join(folder, "out.yaml"), "old\n")
+	copied := write(t, filepath.Join(outer, "schedconf"), string(program))
+	for name, mode := range map[string]os.FileMode{outer: 0o755, filepath.Dir(outer): 0o755, copied: 0o755, folder: 0o555} {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := exec.Command(copied, "default", "--write-config-to", old)
+	command.Dir = "/"
+	if os.Geteuid() == 0 {
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	out, err := command.CombinedOutput()
+	if code := command.ProcessState.ExitCode(); code != exitWrongQuestion {
+		t.Errorf("exit code %d (%v)", code, err)
+	}
+	if want := fmt.Sprintf("schedconf: write %q: permission denied\n", old); string(out) != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+	if data, err := os.ReadFile(old); string(data) != "old\n" {
+		t.Errorf("the old file is %q (%v)", data, err)
+	}
+	entries, err := os.ReadDir(folder)
+	if len(entries) != 1 {
+		t.Errorf("%d files are left behind (%v)", len(entries)-1, err)
+	}
+}
+
+// TestArrange holds that putting flags first loses no argument.
+func TestArrange(t *testing.T) {
+	app := (&program{}).app()
+	for _, test := range []struct{ given, want string }{
+		{"validate a --strict b", "validate --strict -- a b"},
+		{"validate a --target 1.30 b", "validate --target=1.30 -- a b"},
+		{"validate -o=json a -", "validate --o=json -- a -"},
+		{"validate -ojson a", "validate --o=json -- a"},
+		{"validate --target -- a", "validate --target=-- -- a"},
+		{"validate a -- --strict -- b", "validate -- a --strict -- b"},
+		{"validate a --help b", "validate --help"},
+		{"nonsense a --strict", "nonsense a --strict"},
+	} {
+		got, err := arrange(app, strings.Fields("schedconf "+test.given))
+		if err != nil {
+			t.Errorf("%s: %v", test.given, err)
+		}
+		if want := strings.Fields("schedconf " + test.want); !cmp.Equal(want, got) {
+			t.Errorf("%s: %s", test.given, cmp.Diff(want, got))
+		}
+	}
+}
+
+// TestUnreadable holds that a file that cannot be read does not keep the others from being judged.
+func TestUnreadable(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root can read every file")
+	}
+	folder := t.TempDir()
+	secret := write(t, filepath.Join(folder, "a.yaml"), minimal)
+	write(t, filepath.Join(folder, "b.yaml"), minimal+"parallelism: 0\n")
+	if err := os.Chmod(secret, 0); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := call("", "validate", folder)
+	if code != exitWrongQuestion || !strings.Contains(stdout, "parallelism-range") || !strings.Contains(stderr, "permission denied") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
