@@ -27,6 +27,56 @@ type Effective map[string]any
 
 // Effective returns the meaning of a built configuration.
 func (b *Built) Effective() Effective {
+	e := b.plainEffective()
+	redact(map[string]any(e))
+	return e
+}
+
+// EffectivePair returns two meanings to be compared. A secret that differs shows as such on the second
+// side, without either value.
+func EffectivePair(left, right *Built) (Effective, Effective) {
+	a, b := left.plainEffective(), right.plainEffective()
+	before := roundTrip(map[string]any(a))
+	after := roundTrip(map[string]any(b))
+	redact(map[string]any(a))
+	redact(map[string]any(b))
+	markSecrets(before, after, map[string]any(b))
+	return a, b
+}
+
+// RedactedOther stands for a secret that is not the one on the other side.
+const RedactedOther = Redacted + " (another one)"
+
+// markSecrets walks two meanings and what is shown of the second in step.
+func markSecrets(left, right any, shown any) {
+	switch s := shown.(type) {
+	case map[string]any:
+		l, _ := left.(map[string]any)
+		r, _ := right.(map[string]any)
+		for key, child := range s {
+			if text, ok := child.(string); ok && strings.Contains(text, Redacted) && l[key] != nil && !reflect.DeepEqual(l[key], r[key]) {
+				s[key] = strings.Replace(text, Redacted, RedactedOther, 1)
+				continue
+			}
+			markSecrets(l[key], r[key], child)
+		}
+	case []any:
+		l, _ := left.([]any)
+		r, _ := right.([]any)
+		for i, child := range s {
+			if i >= len(l) || i >= len(r) {
+				return
+			}
+			if text, ok := child.(string); ok && strings.Contains(text, Redacted) && !reflect.DeepEqual(l[i], r[i]) {
+				s[i] = strings.Replace(text, Redacted, RedactedOther, 1)
+				continue
+			}
+			markSecrets(l[i], r[i], child)
+		}
+	}
+}
+
+func (b *Built) plainEffective() Effective {
 	cfg := b.Config()
 	e := Effective(plain(reflect.ValueOf(*cfg)).(map[string]any))
 	for _, name := range []string{"kind", "apiVersion"} {
@@ -53,7 +103,6 @@ func (b *Built) Effective() Effective {
 	if len(profiles) > 0 {
 		e["profiles"] = profiles
 	}
-	redact(map[string]any(e))
 	return e
 }
 

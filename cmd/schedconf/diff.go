@@ -47,9 +47,10 @@ EXAMPLES:
 			text := newText(c, p.stderr, p.stderr)
 			text.findings(left.findings)
 			text.findings(right.findings)
-			if left.meaning == nil || right.meaning == nil {
+			if left.built == nil || right.built == nil {
 				return exitCode(exitNo)
 			}
+			left.meaning, right.meaning = scheme.EffectivePair(left.built, right.built)
 			equal := reflect.DeepEqual(left.meaning, right.meaning)
 			if c.String("output") == "json" {
 				err = p.diffJSON(left, right)
@@ -72,7 +73,9 @@ type meant struct {
 	name     string
 	release  *schemas.Release
 	findings diag.List
-	meaning  scheme.Effective
+	// built is nil where the release refuses the file before it builds it.
+	built   *scheme.Built
+	meaning scheme.Effective
 }
 
 func (p *program) sides(c *cli.Context) (left, right *meant, err error) {
@@ -132,7 +135,7 @@ func meaning(c *cli.Context, flag, name string, data []byte) (*meant, error) {
 	}
 	side.findings = append(findings, result.Findings...)
 	if _, stage := result.Findings.Verdict(); result.Built != nil && stage != diag.Decode {
-		side.meaning = result.Built.Effective()
+		side.built = result.Built
 	}
 	return side, nil
 }
