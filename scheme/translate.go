@@ -61,23 +61,38 @@ var ErrPolicy = errors.New("the plugins come from a Policy, which is another doc
 // written out, so that the profiles come out the same as far as the target has their plugins;
 // without, the target's defaults apply and what they change is reported.
 func Translate(obj runtime.Object, from, to Side, preserve bool) (*Translation, error) {
-	t := &translator{from: from, to: to, preserve: preserve}
 	given, _, err := from.Scheme.ToHub(obj, from.API)
 	if err != nil {
-		return nil, err
-	}
-	if t.source, t.built, err = from.effective(obj); err != nil {
 		return nil, err
 	}
 	if given.AlgorithmSource.Policy != nil && !strings.HasSuffix(to.API.APIVersion, "/v1alpha1") {
 		return nil, ErrPolicy
 	}
+	t := &translator{from: from, to: to, preserve: preserve}
+	if t.source, t.built, err = from.effective(obj); err != nil {
+		return nil, err
+	}
+	t.declare()
+	t.built = from.Scheme.Build(t.source, from.API)
+	return t.translate(given)
+}
+
+// TranslateBuilt is Translate for profiles that do not come from a configuration alone, such as those
+// that a release builds from a Policy. given is what the file says, source the same with defaults, and
+// built what the release makes of it. With keepDefaults, plugins that the target runs by default stay
+// although the source did not run them.
+func TranslateBuilt(given, source *config.KubeSchedulerConfiguration, built *Built, from, to Side, keepDefaults bool) (*Translation, error) {
+	t := &translator{from: from, to: to, preserve: true, keepDefaults: keepDefaults, source: source, built: built}
+	t.declare()
+	return t.translate(given)
+}
+
+func (t *translator) translate(given *config.KubeSchedulerConfiguration) (*Translation, error) {
 	t.out = given.DeepCopy()
 	if len(t.out.Profiles) == 0 {
 		// The profile that defaulting adds is there to be written to.
 		t.out.Profiles = make([]config.KubeSchedulerProfile, 1)
 	}
-	t.declare()
 	t.restructure()
 	if err := t.settle(); err != nil {
 		return nil, err
@@ -85,11 +100,11 @@ func Translate(obj runtime.Object, from, to Side, preserve bool) (*Translation, 
 	if len(given.Profiles) == 0 && reflect.ValueOf(t.out.Profiles[0]).IsZero() {
 		t.out.Profiles = nil
 	}
-	result, losses, err := to.Scheme.FromHub(t.out, to.API)
+	result, losses, err := t.to.Scheme.FromHub(t.out, t.to.API)
 	if err != nil {
 		return nil, err
 	}
-	_, after, err := to.effective(result.DeepCopyObject())
+	_, after, err := t.to.effective(result.DeepCopyObject())
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +127,8 @@ func (s Side) effective(obj runtime.Object) (*config.KubeSchedulerConfiguration,
 type translator struct {
 	from, to Side
 	preserve bool
+	// keepDefaults leaves plugins in that only the target runs.
+	keepDefaults bool
 	// source and built are what the source release makes of the configuration.
 	source *config.KubeSchedulerConfiguration
 	built  *Built
@@ -151,7 +168,6 @@ func (t *translator) declare() {
 			}
 		}
 	}
-	t.built = t.from.Scheme.Build(t.source, t.from.API)
 }
 
 // has reports whether the target reads the field with the JSON name at the top level.
@@ -705,7 +721,7 @@ var preservedFields = []struct {
 func (t *translator) settleProfile(i int, got Framework) bool {
 	changed := false
 	profile, path := &t.out.Profiles[i], diag.Path{"profiles"}.Index(i)
-	if t.preserve && t.disableEverywhere(i, got, profile, path) {
+	if t.preserve && !t.keepDefaults && t.disableEverywhere(i, got, profile, path) {
 		return true
 	}
 	for _, name := range t.to.Scheme.Release.Points {
@@ -720,7 +736,7 @@ func (t *translator) settleProfile(i int, got Framework) bool {
 					t.to.Scheme.Release.Name, plugin.Name, t.from.Scheme.Release.Name)
 				continue
 			}
-			if !t.preserve {
+			if !t.preserve || t.keepDefaults {
 				t.report(RuleMeaningChanged, diag.Warning, path.Child("plugins", name), "", "%q runs at %s now, which it did not", plugin.Name, name)
 				continue
 			}
