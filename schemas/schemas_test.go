@@ -263,9 +263,20 @@ func checkNames(t *testing.T, release *schemas.Release, api *schemas.API) {
 	}
 	definitions := definitionsOf(t, release, api)
 
-	// Facts may name a point that the apiVersion has and the profiles of the release do not run.
+	// What decodes itself is open in every release.
+	open := api.Behaviour.UnknownKeys != "reject"
+	for name, d := range definitions {
+		if d.Properties != nil && d.Additional != (open || d.FoldCase) {
+			t.Errorf("unknownKeys is %q, but further fields of %s: %v", api.Behaviour.UnknownKeys, name, d.Additional)
+		}
+	}
+	checkPoints(t, release, api, definitions["Plugins"])
 	points := slices.Concat(release.Points, []string{"multiPoint"})
 	within(t, "mergedPoints", api.MergedPoints, points)
+	// Older apiVersions drop what stands at points that came after them; the preferred one does not.
+	if api.APIVersion == release.APIs[0].APIVersion && api.Behaviour.MergePlugins != "never" {
+		within(t, "points", release.Points, api.MergedPoints)
+	}
 	within(t, "argsPoints", api.ArgsPoints, points)
 	within(t, "invalidPluginPoints", api.InvalidPluginPoints, points)
 	for point, list := range api.DefaultPlugins {
@@ -321,6 +332,31 @@ func checkNames(t *testing.T, release *schemas.Release, api *schemas.API) {
 	checkStages(t, api)
 }
 
+// checkPoints holds that the points of the release are those that a file has a field for.
+func checkPoints(t *testing.T, release *schemas.Release, api *schemas.API, plugins *definition) {
+	t.Helper()
+	if plugins == nil {
+		t.Error("the schema does not define Plugins")
+		return
+	}
+	var fields []string
+	for name := range plugins.Properties {
+		switch {
+		case name == "multiPoint":
+			continue
+		case name == "postFilter" && api.APIVersion == group+"v1alpha1":
+			name = "preScore" // as it is called from v1alpha2 on
+		}
+		fields = append(fields, name)
+	}
+	points := slices.Clone(release.Points)
+	slices.Sort(fields)
+	slices.Sort(points)
+	if !slices.Equal(fields, points) {
+		t.Errorf("Plugins has the fields %v, the points are %v", fields, points)
+	}
+}
+
 // checkDefault holds that the release has the plugin, and that it implements the point. multiPoint
 // takes every plugin.
 func checkDefault(t *testing.T, release *schemas.Release, name, point string) {
@@ -347,6 +383,8 @@ type definition struct {
 	Type       any                    `json:"type"`
 	Items      *definition            `json:"items"`
 	Properties map[string]*definition `json:"properties"`
+	Additional any                    `json:"additionalProperties"`
+	FoldCase   bool                   `json:"x-foldCase"`
 }
 
 func definitionsOf(t *testing.T, release *schemas.Release, api *schemas.API) map[string]*definition {
@@ -445,22 +483,25 @@ func isSorted[T any](t *testing.T, minor schemas.Minor, what string, list []T, n
 	}
 }
 
+var newest = fmt.Sprintf("1.%d", lastMinor)
+
 func TestParseMinor(t *testing.T) {
 	for text, want := range map[string]string{
 		"1.16": "1.16", "1.30": "1.30", "v1.30": "1.30", "v1.30.2": "1.30", "1.30.14": "1.30",
-		"v1.31.4-gke.1183000": "1.31", "v1.33.1+k3s1": "1.33", "latest": "1." + strconv.Itoa(lastMinor),
+		"v1.31.4-gke.1183000": "1.31", "v1.33.1+k3s1": "1.33", "latest": newest,
 	} {
 		if got, err := schemas.ParseMinor(text); err != nil || got.String() != want {
 			t.Errorf("%q: got %s, %v; want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "1", "1.", "1.15", "1.38", "1.300", "2.0", "30", "1.30.x", "1.3", "Latest", " 1.30"} {
+	next := fmt.Sprintf("1.%d", lastMinor+1)
+	for _, text := range []string{"", "1", "1.", "1.15", next, "1.300", "2.0", "30", "1.30.x", "1.3", "Latest", " 1.30"} {
 		got, err := schemas.ParseMinor(text)
 		if err == nil {
 			t.Errorf("%q is taken for %s", text, got)
 			continue
 		}
-		for _, known := range []string{"1.16", "1.37", "latest", strconv.Quote(text)} {
+		for _, known := range []string{"1.16", newest, "latest", strconv.Quote(text)} {
 			if !strings.Contains(err.Error(), known) {
 				t.Errorf("%q: the error does not mention %s: %v", text, known, err)
 			}
@@ -515,7 +556,7 @@ func TestSpans(t *testing.T) {
 }
 
 func TestNewest(t *testing.T) {
-	for apiVersion, want := range map[string]string{"v1alpha2": "1.18", "v1beta1": "1.22", "v1beta3": "1.28", "v1": "1.37"} {
+	for apiVersion, want := range map[string]string{"v1alpha2": "1.18", "v1beta1": "1.22", "v1beta3": "1.28", "v1": newest} {
 		if release, ok := schemas.Newest(group + apiVersion); !ok || release.Name != want {
 			t.Errorf("newest of %s: got %+v, want %s", apiVersion, release, want)
 		}

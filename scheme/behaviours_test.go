@@ -4,9 +4,14 @@
 package scheme
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 
 	"github.com/schedconf/schedconf/schemas"
 )
@@ -70,6 +75,96 @@ func TestServed(t *testing.T) {
 			t.Errorf("no release serves %s", gv)
 		}
 	}
+}
+
+// TestTypes holds that the types have every field that some release has: a document that gives all of
+// them is decoded without objection, and written with all of them.
+func TestTypes(t *testing.T) {
+	for _, minor := range schemas.Minors() {
+		s := newScheme(t, minor)
+		for i := range s.Release.APIs {
+			api := &s.Release.APIs[i]
+			shape, err := s.Shape(api)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := fullest(shape, "")
+			value, err := json.Marshal(want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			decoded, err := s.Decode(value, api)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if decoded.Refused != nil || len(decoded.Misfits) > 0 {
+				t.Errorf("%s %s: %v %+v", minor, api.APIVersion, decoded.Refused, decoded.Misfits)
+				continue
+			}
+			text, err := s.Encode(decoded.Object, api)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got any
+			if err := yaml.Unmarshal(text, &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(roundTripped(t, want), got); diff != "" {
+				t.Errorf("%s %s: written is not all that was there (-there +written):\n%s", minor, api.APIVersion, diff)
+			}
+		}
+	}
+}
+
+// fullest makes a value of the shape with every field, none of them empty. Args are those of the
+// plugin, and a list has one entry of each plugin with args.
+func fullest(s *Shape, plugin string) any {
+	switch {
+	case s.kinds == anything && s.fields == nil:
+		return map[string]any{"key": "value"}
+	case s.kinds&object != 0:
+		object := map[string]any{}
+		for name, field := range s.fields {
+			object[name] = fullest(field, "")
+		}
+		if s.values != nil {
+			object["key"] = fullest(s.values, "")
+		}
+		if plugin != "" {
+			object["name"], object["args"] = plugin, fullest(s.argsByName[plugin], "")
+		}
+		return object
+	case s.kinds&array != 0:
+		list := []any{fullest(s.items, "")}
+		for _, plugin := range slices.Sorted(maps.Keys(s.items.argsByName)) {
+			list = append(list, fullest(s.items, plugin))
+		}
+		return list
+	case s.allowed != nil:
+		return s.allowed[len(s.allowed)-1]
+	case s.format == "go-duration":
+		return "1s"
+	case s.format == "base64":
+		return "eA=="
+	case s.kinds&text != 0:
+		return "x"
+	case s.kinds&boolean != 0:
+		return true
+	}
+	return 1
+}
+
+func roundTripped(t *testing.T, value any) any {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again any
+	if err := json.Unmarshal(text, &again); err != nil {
+		t.Fatal(err)
+	}
+	return again
 }
 
 // newScheme builds the scheme of a release with its default gates.

@@ -238,7 +238,8 @@ func reportMisfits(p *Pass, decoded *scheme.Decoded) {
 			if m.Ignored {
 				p.severity, p.stage = diag.Warning, ""
 			}
-			p.reportMisfit(m, unknownHint(p, m), "%s has no field %q on Kubernetes %s", owner(p.API, m.Path), m.Path[len(m.Path)-1], p.Scheme.Release.Name)
+			p.reportMisfit(m, unknownHint(p, m), "%s has no field %q on Kubernetes %s%s", owner(p.API, m.Path), m.Path[len(m.Path)-1], p.Scheme.Release.Name,
+				passedOver[p.API.Behaviour.UnknownKeys])
 		case scheme.RepeatedField:
 			p.enter(ruleKeyDuplicate)
 			p.reportMisfit(m, "keep one of the two", "the key %q stands twice", m.Path[len(m.Path)-1])
@@ -255,6 +256,9 @@ func reportMisfits(p *Pass, decoded *scheme.Decoded) {
 		p.Report(nil, "", "the decoder refuses the document: %s", decoded.Refused)
 	}
 }
+
+// passedOver says what a release that takes unknown keys does with one.
+var passedOver = map[string]string{"ignore": ", which ignores it", "warn": ", which logs a warning and ignores it"}
 
 // reportMisfit is Report with a path that is the document's already.
 func (p *Pass) reportMisfit(m scheme.Misfit, hint, format string, args ...any) {

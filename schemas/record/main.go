@@ -3,9 +3,11 @@
 
 // Record writes the JSON Schemas of a Kubernetes minor from that release's own sources:
 //
-//	go run ./schemas/record 1.37        # one minor
-//	go run ./schemas/record all         # every minor of versions.json
-//	go run ./schemas/record -facts 1.37 # print what else its sources say, as JSON
+//	go run ./schemas/record 1.37          # one minor
+//	go run ./schemas/record all           # every minor of versions.json
+//	go run ./schemas/record -release 1.37 # its release.json, as far as the sources say it
+//	go run ./schemas/record -facts 1.37   # print what else its sources say, as JSON
+//	go run ./schemas/record -verdicts -binary kube-scheduler 1.37 # record what the program does
 //
 // It reads Go types and compiles nothing: a field is in the schema because the struct that the
 // release decodes into has it. What it says about a field comes from descriptions.yaml, and a field
@@ -31,8 +33,11 @@ func main() {
 func run(args []string) error {
 	flags := flag.NewFlagSet("record", flag.ContinueOnError)
 	out := flags.String("out", "schemas", "folder that holds one folder per minor")
+	release := flags.Bool("release", false, "write no schema but release.json; what the sources do not say stays as it was, or as in the minor before")
 	facts := flags.Bool("facts", false, "write no schema; print the plugins and feature gates of the minor as JSON")
-	binary := flags.String("binary", "", "with -facts, a kube-scheduler of the minor whose flags are printed too")
+	verdicts := flags.Bool("verdicts", false, "write no schema; ask the program of -binary for its verdict on every recorded case")
+	recorded := flags.String("recorded", "testdata/recorded", "with -verdicts, folder of the recordings")
+	binary := flags.String("binary", "", "a kube-scheduler of the minor; with -facts its flags are printed too")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -42,9 +47,14 @@ func run(args []string) error {
 	}
 	var failures []error
 	for _, minor := range minors {
-		if *facts {
+		switch {
+		case *facts:
 			err = printFacts(os.Stdout, minor, *binary)
-		} else {
+		case *verdicts:
+			err = recordVerdicts(minor, *out, *recorded, *binary)
+		case *release:
+			err = writeRelease(minor, *out, os.Stderr)
+		default:
 			err = record(minor, *out)
 		}
 		if err != nil {

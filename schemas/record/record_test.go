@@ -60,10 +60,11 @@ type Extender struct { Data []byte ` + "`json:\"data\"`" + ` }
 func (e *Extender) UnmarshalJSON(b []byte) error { return nil }`,
 }
 
-// fakeSources writes the fake release to a folder.
-func fakeSources(t *testing.T) *sources {
+// fakeSources writes the files of a fake release to a folder.
+func fakeSources(t *testing.T, files map[string]string) *sources {
+	t.Helper()
 	folder := t.TempDir()
-	for name, text := range fake {
+	for name, text := range files {
 		path := filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -73,14 +74,14 @@ func fakeSources(t *testing.T) *sources {
 		}
 	}
 	dirs := map[string]string{}
-	for _, module := range []string{"kubernetes", "kube-scheduler"} {
+	for _, module := range []string{"kubernetes", "kube-scheduler", "client-go", "apiserver"} {
 		dirs["k8s.io/"+module] = filepath.Join(folder, module)
 	}
-	return &sources{minor: "1.99", dirs: dirs, packages: map[string]*goFiles{}}
+	return &sources{minor: "1.99", versions: versions{Kubernetes: "v1.99.0"}, dirs: dirs, packages: map[string]*goFiles{}}
 }
 
 func TestBuildSchema(t *testing.T) {
-	src := fakeSources(t)
+	src := fakeSources(t, fake)
 	roots, err := src.roots()
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +144,7 @@ func TestSpecOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := gateOf("X", spec); err != nil || got != test.want {
+		if got, err := gateOf("X", spec, &goFiles{}); err != nil || got != test.want {
 			t.Errorf("%s: got %+v, %v; want %+v", test.minor, got, err, test.want)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 
 const tabMessage = "a tab is used for indentation; YAML allows spaces only"
 
-var depthMessage = fmt.Sprintf("nesting is deeper than %d levels", maxDepth)
+const depthMessage = "nesting is too deep"
 
 // Syntax returns the syntax error of the document, if it has one (ok). In YAML it stands at the
 // first token of the line, since the parser does not give a column. What follows the first node of
