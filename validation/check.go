@@ -9,6 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedconf/schedconf/conversion"
 	"github.com/schedconf/schedconf/diag"
@@ -204,6 +207,10 @@ func (c *Checker) identify(p *Pass, value []byte) *schemas.API {
 		p.Report(diag.Path{"kind"}, kindHint(apiVersion, kind), "%s", DescribeKind(apiVersion, kind))
 		return nil
 	}
+	if apiVersion == internalVersion {
+		c.internal(p)
+		return nil
+	}
 	api, ok := release.API(apiVersion)
 	if !ok {
 		p.enter(ruleAPIVersionUnknown)
@@ -221,6 +228,32 @@ func (c *Checker) anonymous(p *Pass, rule, message string) {
 		p.stage = diag.Stage(stage)
 	}
 	p.Report(nil, fmt.Sprintf("start with apiVersion: %s and kind: %s", c.scheme.Release.APIs[0].APIVersion, config.Kind), "%s", message)
+}
+
+const internalVersion = config.GroupName + "/" + runtime.APIVersionInternal
+
+// internal reports a document of the internal version. Its keys are Go names; where unknown keys are
+// refused, the names that files use are such keys.
+func (c *Checker) internal(p *Pass) {
+	newest := &c.scheme.Release.APIs[0]
+	for _, key := range p.doc.Keys(nil) {
+		if c.lenient() == nil && key != "apiVersion" && key != "kind" && unicode.IsLower(rune(key[0])) {
+			p.enter(ruleFieldUnknown)
+			p.Report(diag.Path{key}, "write apiVersion: "+newest.APIVersion, "the internal version has no field %q", key)
+		}
+	}
+	c.anonymous(p, ruleInternal, "the document is of the internal version, which is not for files")
+}
+
+// lenient returns the apiVersion that is read again without strictness when strict reading fails, if
+// the release has one; the internal version is read with it then.
+func (c *Checker) lenient() *schemas.API {
+	for i := range c.scheme.Release.APIs {
+		if c.scheme.Release.APIs[i].Behaviour.UnknownKeys != "reject" {
+			return &c.scheme.Release.APIs[i]
+		}
+	}
+	return nil
 }
 
 func describeNonObject(err error) string {

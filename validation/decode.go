@@ -12,6 +12,7 @@ const (
 	ruleKindMissing       = "kind-missing"
 	ruleAPIVersionMissing = "api-version-missing"
 	ruleAPIVersionUnknown = "api-version-unknown"
+	ruleInternal          = "api-version-internal"
 	ruleKindWrong         = "kind-wrong"
 	ruleFieldUnknown      = "field-unknown"
 	ruleKeyDuplicate      = "key-duplicate"
@@ -48,6 +49,10 @@ var decodeRules = []Rule{{
 	ID:      ruleAPIVersionUnknown,
 	Summary: "the release does not read this apiVersion",
 	Doc:     "Every minor reads certain apiVersions; `schedconf versions` prints the table, and `schedconf convert` rewrites a file.",
+}, {
+	ID:      ruleInternal,
+	Summary: "the document is of the internal version, which is not for files",
+	Doc:     "kube-scheduler reads kubescheduler.config.k8s.io/__internal with Go field names and fills in no defaults, so that a usable file would have to set everything.",
 }, {
 	ID:      ruleKindWrong,
 	Summary: "the document is not a KubeSchedulerConfiguration",

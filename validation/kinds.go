@@ -63,9 +63,6 @@ func apiVersionHint(release *schemas.Release, apiVersion string) string {
 	if strings.HasPrefix(apiVersion, "componentconfig/") {
 		return "componentconfig was the group up to Kubernetes 1.12; " + reads
 	}
-	if strings.HasSuffix(apiVersion, "/__internal") {
-		return "the internal version is not for files; " + reads
-	}
 	if near, ok := scheme.Nearest(apiVersion, served); ok {
 		return fmt.Sprintf("did you mean %q? %s", near, reads)
 	}
