@@ -122,6 +122,15 @@ func set[T any](pointer **T) {
 // EncodeGiven writes a configuration without defaults: what is not set is left out, where Encode
 // would write the zero value that stands for it.
 func (s *Scheme) EncodeGiven(obj runtime.Object, api *schemas.API) ([]byte, error) {
+	value, err := s.GivenValue(obj, api)
+	if err != nil {
+		return nil, err
+	}
+	return yaml.Marshal(value)
+}
+
+// GivenValue returns what EncodeGiven writes as maps, lists and scalars.
+func (s *Scheme) GivenValue(obj runtime.Object, api *schemas.API) (any, error) {
 	shape, err := s.Shape(api)
 	if err != nil {
 		return nil, err
@@ -131,7 +140,7 @@ func (s *Scheme) EncodeGiven(obj runtime.Object, api *schemas.API) ([]byte, erro
 		return nil, fmt.Errorf("encode %s: %w", api.APIVersion, err)
 	}
 	shape.Prune(value)
-	return yaml.Marshal(value)
+	return value, nil
 }
 
 // given turns a wire value into maps and lists. A value that is zero and no pointer cannot be told
@@ -181,13 +190,25 @@ func givenStruct(v reflect.Value) (any, error) {
 		switch {
 		case tag.Anonymous && name == "":
 			maps.Copy(object, nested)
-		case isObject && len(nested) == 0 && field.Kind() != reflect.Pointer:
+		case isObject && len(nested) == 0 && field.Kind() != reflect.Pointer && !isRaw(field):
 		case field.Kind() == reflect.Slice && field.Len() == 0:
 		default:
 			object[name] = value
 		}
 	}
 	return object, nil
+}
+
+// isRaw reports whether the field holds text that was written for a plugin to read, which can tell an
+// empty object from none.
+func isRaw(field reflect.Value) bool {
+	switch raw := field.Interface().(type) {
+	case runtime.RawExtension:
+		return len(raw.Raw) > 0
+	case runtime.Unknown:
+		return len(raw.Raw) > 0
+	}
+	return false
 }
 
 func givenArgs(raw runtime.RawExtension) (any, error) {

@@ -30,6 +30,8 @@ func (p *program) commands() []*cli.Command {
 		p.convert(),
 		p.diff(),
 		p.schema(),
+		p.effective(),
+		p.flags(),
 		p.plugins(),
 		p.versions(),
 		p.explain(),

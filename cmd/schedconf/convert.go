@@ -23,44 +23,43 @@ func (p *program) convert() *cli.Command {
 	return &cli.Command{
 		Name:      "convert",
 		Usage:     "rewrite a configuration in another apiVersion, with its behaviour kept",
-		ArgsUsage: "FILE|-",
+		ArgsUsage: "FILE…|-",
 		Description: `What the old release did by default and the new one does not is written out, so that pods go where they
 went; --no-preserve lets the new defaults apply and lists what they change. What the apiVersion has no
 place for is reported. The result goes to standard output, everything else to standard error.
 
+Comments, empty lines, the order of keys, quotes, indentation, anchors and the other documents of a file
+stay as they are where nothing changes; comments that go with what they are about are reported.
+
 EXAMPLES:
-   schedconf convert --to v1 old.yaml
-   schedconf convert --to v1 --from 1.25 --target 1.30 --no-preserve old.yaml
+   schedconf convert --to v1 --from 1.25 --target 1.30 old.yaml
+   schedconf convert --to v1 --write old.yaml sched.yaml
 `,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "apiVersion to write, as in v1", Required: true},
 			&cli.StringFlag{Name: "from", DefaultText: "the newest that reads the file", Usage: "Kubernetes minor that the file is for"},
 			&cli.StringFlag{Name: "target", DefaultText: "the newest that reads --to", Usage: "Kubernetes minor that the result is for"},
 			&cli.BoolFlag{Name: "no-preserve", Usage: "let the defaults of the target apply"},
+			&cli.BoolFlag{Name: "minimize", Usage: "leave out what the target does by default; the effective configuration stays the same"},
 			documentFlag(),
-		}, gateFlags(), findingFlags()),
+		}, rewriteFlags(), gateFlags(), findingFlags()),
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usage(c, "one file is taken, %d are given", c.NArg())
-			}
-			name := c.Args().First()
-			data, err := p.read(name)
-			if err != nil {
-				return unreadable(name, err)
-			}
-			result, err := convertFile(c, name, data)
-			if err != nil {
+			if err := checkRewrite(c); err != nil {
 				return err
 			}
-			newText(c, p.stderr, p.stderr).findings(result.findings)
-			if result.artefact != nil {
+			return p.eachFile(c.Args().Slice(), func(name string, data []byte) (int, error) {
+				result, err := convertFile(c, name, data)
+				if err != nil {
+					return exitYes, err
+				}
+				newText(c, p.stderr, p.stderr).findings(result.findings)
+				if result.text == nil {
+					return verdict(c, result.findings), nil
+				}
 				fmt.Fprintf(p.stderr, "%s: %s of Kubernetes %s to %s of Kubernetes %s\n", printable(name),
 					result.from.API.APIVersion, result.from.Scheme.Release.Name, result.to.API.APIVersion, result.to.Scheme.Release.Name)
-				if _, err := p.stdout.Write(result.artefact); err != nil {
-					return err
-				}
-			}
-			return ended(verdict(c, result.findings))
+				return p.deliver(c, &rewritten{name, data, result.doc, result.text, result.refused}, result.findings)
+			})
 		},
 	}
 }
@@ -71,7 +70,11 @@ func gateFlags() []cli.Flag { return schemeFlags()[1:] }
 type converted struct {
 	from, to scheme.Side
 	findings diag.List
-	artefact []byte
+	doc      *source.Document
+	// text is what the document becomes; nil where it cannot be converted. refused is true if the target
+	// does not take it.
+	text    []byte
+	refused bool
 }
 
 // convertFile converts the configuration of a file. It is refused where its own release cannot read
@@ -84,7 +87,7 @@ func convertFile(c *cli.Context, name string, data []byte) (*converted, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &converted{findings: findings}
+	result := &converted{findings: findings, doc: doc}
 	if result.to, err = side(c, "target", fullVersion(c.String("to")), "--to"); err != nil {
 		return nil, err
 	}
@@ -139,12 +142,18 @@ func (r *converted) translate(c *cli.Context, doc *source.Document, value []byte
 	for _, change := range translation.Changes {
 		r.add(doc, change)
 	}
-	if doc.Comments() {
-		r.add(doc, diag.Diagnostic{Rule: validation.RuleCommentsDropped, Severity: diag.Warning, Message: "the comments of the file are not in the result"})
+	object := translation.Object
+	if c.Bool("minimize") {
+		if object, _, err = scheme.Minimize(r.to, object); err != nil {
+			return err
+		}
 	}
-	if r.artefact, err = r.to.Scheme.EncodeGiven(translation.Object, r.to.API); err != nil {
+	text, lost, err := scheme.Rewrite(scheme.Rewriting{Document: doc, From: r.from, To: r.to, Object: object, Terse: c.Bool("minimize")})
+	if err != nil {
 		return err
 	}
+	r.text = text
+	r.findings = append(r.findings, lossFindings(lost)...)
 	return r.judge(doc.File)
 }
 
@@ -155,13 +164,14 @@ func (r *converted) add(doc *source.Document, d diag.Diagnostic) {
 
 // judge adds what the target refuses in the result; line and column are those of the result.
 func (r *converted) judge(name string) error {
-	judged, err := validation.New(r.to.Scheme).Check(source.Split(name+" (converted)", r.artefact)[0])
+	judged, err := validation.New(r.to.Scheme).Check(source.Split(name+" (converted)", r.text)[0])
 	if err != nil {
 		return err
 	}
 	for _, d := range judged.Findings {
 		if d.Severity == diag.Error {
 			r.findings = append(r.findings, d)
+			r.refused = true
 		}
 	}
 	return nil

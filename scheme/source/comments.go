@@ -12,6 +12,9 @@ import (
 // Comments reports whether the document holds any comment. The parser drops some, so they are
 // looked for in the text: a "#" behind white space and outside quotes and block scalars.
 func (d *Document) Comments() bool {
+	if d.origin != nil && d.origin.object != nil {
+		return anyComment(d.origin.object)
+	}
 	if d.json || bytes.IndexByte(d.text, '#') < 0 {
 		return false
 	}

@@ -35,6 +35,9 @@ func (d *Document) ValuePosition(path diag.Path) diag.Position {
 }
 
 func (d *Document) nodePosition(n *yaml.Node) diag.Position {
+	if d.origin != nil && d.origin.object != nil {
+		return d.origin.nodePosition(n)
+	}
 	if n == nil {
 		offset, _ := d.content()
 		return d.position(offset)

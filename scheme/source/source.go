@@ -24,6 +24,7 @@ type Document struct {
 	line, column int // of the first byte of text
 	json         bool
 	parsed       *tree
+	origin       *origin // nil for a document of a file
 }
 
 var byteOrderMark = []byte("\ufeff")

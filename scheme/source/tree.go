@@ -121,6 +121,9 @@ func (t *tree) lineOf(offset int) int {
 
 // position converts an offset. It keeps inside the text, whatever a parser said.
 func (d *Document) position(offset int) diag.Position {
+	if d.origin != nil {
+		return d.origin.position(max(0, min(offset, len(d.text)-1)))
+	}
 	t := d.tree()
 	p := diag.Position{File: d.File, Document: d.Index, Line: d.line, Column: d.column}
 	if len(t.lines) > 0 {

@@ -1,0 +1,329 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+	"sigs.k8s.io/yaml"
+
+	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/schemas"
+	"github.com/schedconf/schedconf/scheme"
+	"github.com/schedconf/schedconf/scheme/source"
+	"github.com/schedconf/schedconf/validation"
+)
+
+func (p *program) effective() *cli.Command {
+	return &cli.Command{
+		Name:      "effective",
+		Usage:     "show what kube-scheduler runs with, and whether a file, a flag or a default says so",
+		ArgsUsage: "[FILE|-] [MANIFEST] [-- kube-scheduler FLAG…]",
+		Description: `The configuration is FILE, or what --config of the command line names. The flags are those behind --, or
+those of a manifest that starts kube-scheduler. Which of them count beside a file depends on the target.
+Secrets are not shown. Findings go to standard error.
+
+EXAMPLES:
+   schedconf effective sched.yaml --target 1.30 -o json
+   schedconf effective sched.yaml --target 1.30 -- kube-scheduler --leader-elect=false
+`,
+		Flags: slices.Concat(schemeFlags(), []cli.Flag{documentFlag(), outputFlag([]string{"text", "json", "yaml"})}, findingFlags()),
+		Action: func(c *cli.Context) error {
+			s := startup{program: p, c: c}
+			if err := s.read(); err != nil {
+				return err
+			}
+			resolved, err := s.resolve()
+			if err != nil {
+				return err
+			}
+			newText(c, p.stderr, p.stderr).findings(s.findings)
+			if resolved != nil {
+				if err := printEffective(p.stdout, c.String("output"), s.release, resolved); err != nil {
+					return err
+				}
+			}
+			return ended(verdict(c, s.findings))
+		},
+	}
+}
+
+// startup is what a kube-scheduler is started with, as far as it is known.
+type startup struct {
+	*program
+	c        *cli.Context
+	release  *schemas.Release
+	doc      *source.Document // nil without a file
+	flags    *validation.Flags
+	findings diag.List
+}
+
+// read takes the operands apart: a configuration, a manifest, and a command line.
+func (s *startup) read() error {
+	files, words := splitCommandLine(s.c.Args().Slice())
+	var err error
+	if s.release, err = target(s.c); err != nil {
+		return err
+	}
+	var line *validation.CommandLine
+	for _, name := range files {
+		data, err := s.program.read(name)
+		if err != nil {
+			return unreadable(name, err)
+		}
+		if finding, ok := validation.TooLarge(name, data); ok {
+			s.findings = append(s.findings, finding)
+			return nil
+		}
+		lines := validation.CommandLines(name, data)
+		switch {
+		case len(lines) > 1:
+			return usage(s.c, "%q starts %d schedulers: give a file that starts one", name, len(lines))
+		case len(lines) == 1 && line != nil, len(lines) == 0 && s.doc != nil:
+			return usage(s.c, "give one configuration and one manifest at most")
+		case len(lines) == 1 && len(words) > 0:
+			return usage(s.c, "give a manifest or a command line, not both")
+		case len(lines) == 1:
+			line = &lines[0]
+		default:
+			doc, warnings, err := choose(s.c, name, data)
+			if err != nil {
+				return err
+			}
+			s.doc, s.findings = doc, append(s.findings, warnings...)
+		}
+	}
+	if line != nil {
+		return s.fromManifest(*line)
+	}
+	return s.fromWords(words)
+}
+
+func (s *startup) fromManifest(line validation.CommandLine) error {
+	if suggested, ok := suggestedTarget(s.c, []validation.CommandLine{line}); ok {
+		s.release = suggested
+	}
+	s.check(line.Args, line.At)
+	if s.doc == nil {
+		s.doc = line.Config
+	}
+	if name := s.flags.Config(); s.doc == nil && name != "" {
+		return inputError{fmt.Errorf("the configuration %q is not in the manifest: give its file as well", name)}
+	}
+	return nil
+}
+
+func (s *startup) fromWords(words []string) error {
+	s.check(words, inCommandLine(words))
+	name := s.flags.Config()
+	if s.doc != nil || name == "" {
+		return nil
+	}
+	data, err := s.program.read(name)
+	if err != nil {
+		return unreadable(name, err)
+	}
+	if finding, ok := validation.TooLarge(name, data); ok {
+		s.findings = append(s.findings, finding)
+		return nil
+	}
+	s.doc, _, err = choose(s.c, name, data)
+	return err
+}
+
+// check judges the flags. A file that is given stands for the one that --config would name, and what
+// has to be known of it is only that there is one.
+func (s *startup) check(words []string, at func(i int) diag.Position) {
+	flags := validation.ParseFlags(s.release, words, at)
+	added := -1
+	if s.doc != nil && flags.Config() == "" {
+		added = len(flags.Program)
+		words = slices.Insert(slices.Clone(words), added, "--config=config.yaml")
+	}
+	findings, flags := validation.CheckFlags(s.release, words, func(i int) diag.Position {
+		switch {
+		case i == added:
+			return s.doc.Position(nil)
+		case added >= 0 && i > added:
+			return at(i - 1)
+		}
+		return at(i)
+	})
+	s.findings, s.flags = append(s.findings, findings...), flags
+}
+
+// resolve is nil where the release refuses the file before it builds it.
+func (s *startup) resolve() (*scheme.Resolved, error) {
+	if s.flags == nil {
+		return nil, nil
+	}
+	for name, state := range s.flags.Gates {
+		// The scheme reads the gates from here, and the last state of one counts.
+		if err := s.c.Set("feature-gates", fmt.Sprintf("%s=%t", name, state)); err != nil {
+			return nil, err
+		}
+	}
+	made, err := schemeOf(s.c, s.release)
+	if err != nil {
+		return nil, err
+	}
+	if s.doc != nil {
+		result, err := validation.New(made).Check(s.doc)
+		if err != nil {
+			return nil, err
+		}
+		s.findings = append(s.findings, result.Findings...)
+		if _, stage := result.Findings.Verdict(); result.Built == nil || stage == diag.Decode {
+			s.findings.Sort()
+			return nil, nil
+		}
+	}
+	gates, err := overrides(s.c)
+	if err != nil {
+		return nil, err
+	}
+	resolved, err := made.Resolve(scheme.Start{Doc: s.doc, Flags: s.flags.Values(), Gates: gates})
+	if err != nil {
+		return nil, err
+	}
+	s.refusals(resolved)
+	s.findings.Sort()
+	return resolved, nil
+}
+
+// refusals adds what the file alone does not bring up.
+func (s *startup) refusals(resolved *scheme.Resolved) {
+	for _, refusal := range resolved.Refusals {
+		if s.doc != nil && refusal.Rule != scheme.RulePolicyAndProfiles {
+			continue
+		}
+		d := diag.Diagnostic{Rule: refusal.Rule, Severity: diag.Error, Stage: diag.Construct, Message: refusal.Message, Hint: refusal.Hint, Path: refusal.Path}
+		if s.doc != nil {
+			d.Pos = s.doc.Position(refusal.Path)
+		}
+		s.findings = append(s.findings, d)
+	}
+}
+
+type jsonEffective struct {
+	Profiles []jsonProfile `json:"profiles"`
+	Fields   []jsonField   `json:"fields"`
+}
+
+type jsonProfile struct {
+	SchedulerName string                  `json:"schedulerName"`
+	Plugins       map[string][]jsonPlugin `json:"plugins"`
+	Args          map[string]any          `json:"args"`
+}
+
+type jsonPlugin struct {
+	Name string `json:"name"`
+	// Weight is there at scoring points alone.
+	Weight *int32        `json:"weight,omitempty"`
+	From   scheme.Origin `json:"from"`
+}
+
+type jsonField struct {
+	Path   string        `json:"path"`
+	Value  any           `json:"value"`
+	Origin scheme.Origin `json:"origin"`
+	File   string        `json:"file"`
+	Line   int           `json:"line"`
+}
+
+func newJSONEffective(r *scheme.Resolved) jsonEffective {
+	out := jsonEffective{Profiles: []jsonProfile{}, Fields: []jsonField{}}
+	for _, profile := range r.Profiles {
+		points := map[string][]jsonPlugin{}
+		for point, list := range profile.Plugins {
+			for _, plugin := range list {
+				points[point] = append(points[point], jsonPlugin{plugin.Name, plugin.Weight, plugin.Source.Origin})
+			}
+		}
+		out.Profiles = append(out.Profiles, jsonProfile{profile.SchedulerName, points, profile.Args})
+	}
+	for _, field := range r.Fields {
+		out.Fields = append(out.Fields, jsonField{field.Path, field.Value, field.Source.Origin, field.Source.Pos.File, field.Source.Pos.Line})
+	}
+	return out
+}
+
+func printEffective(w io.Writer, format string, release *schemas.Release, r *scheme.Resolved) error {
+	switch format {
+	case "json":
+		return writeJSON(w, newJSONEffective(r), "  ")
+	case "yaml":
+		text, err := yaml.Marshal(newJSONEffective(r))
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(text)
+		return err
+	}
+	return printEffectiveText(w, release, r)
+}
+
+func printEffectiveText(w io.Writer, release *schemas.Release, r *scheme.Resolved) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "FIELD\tVALUE\tORIGIN")
+	for _, field := range r.Fields {
+		value, err := json.Marshal(field.Value)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", printable(field.Path), printable(string(value)), describeSource(field.Source))
+	}
+	for _, profile := range r.Profiles {
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "\nprofile %s\n", printable(profile.SchedulerName))
+		fmt.Fprintln(table, "POINT\tPLUGIN\tWEIGHT\tFROM")
+		for _, point := range release.Points {
+			for _, plugin := range profile.Plugins[point] {
+				weight := "-"
+				if plugin.Weight != nil {
+					weight = fmt.Sprint(*plugin.Weight)
+				}
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", point, printable(plugin.Name), weight, describeSource(plugin.Source))
+			}
+		}
+	}
+	return table.Flush()
+}
+
+// describeSource says where something is from, in words and with its place.
+func describeSource(source scheme.Source) string {
+	words := string(source.Origin)
+	if source.Name != "" {
+		words += " " + source.Name
+	}
+	switch {
+	case source.Pos.Line == 0:
+		return printable(words)
+	case source.Origin == scheme.OfFile:
+		return printable(source.Pos.String())
+	}
+	return printable(words + " (" + source.Pos.String() + ")")
+}
+
+// overrides are the gates that the command line sets.
+func overrides(c *cli.Context) (map[string]bool, error) {
+	gates := map[string]bool{}
+	for _, text := range c.StringSlice("feature-gates") {
+		more, err := schemas.ParseGates(text)
+		if err != nil {
+			return nil, usage(c, "%s", err)
+		}
+		for name, state := range more {
+			gates[name] = state
+		}
+	}
+	return gates, nil
+}
