@@ -344,11 +344,20 @@ var renamed = map[string]string{"DefaultPodTopologySpread": "SelectorSpread", "S
 func (t *translator) movePlugins(profile *config.KubeSchedulerProfile, path diag.Path) {
 	for _, point := range slices.Sorted(maps.Keys(profile.Plugins)) {
 		set := profile.Plugins[point]
-		if t.unread(point) {
+		if unread(t.from, point) {
 			delete(profile.Plugins, point)
 			if len(set.Enabled)+len(set.Disabled) > 0 {
 				t.report(RulePointUnread, diag.Warning, path.Child("plugins", string(point)), "",
 					"Kubernetes %s does not read %s in %s, so it is left out", t.from.Scheme.Release.Name, point, t.from.API.APIVersion)
+			}
+			continue
+		}
+		if unread(t.to, point) {
+			// What it comes to is written out at the points that the target reads.
+			delete(profile.Plugins, point)
+			if len(set.Enabled)+len(set.Disabled) > 0 {
+				t.report(conversion.RulePointDropped, diag.Warning, path.Child("plugins", string(point)), "",
+					"Kubernetes %s does not read %s in %s", t.to.Scheme.Release.Name, point, t.to.API.APIVersion)
 			}
 			continue
 		}
@@ -361,10 +370,10 @@ func (t *translator) movePlugins(profile *config.KubeSchedulerProfile, path diag
 	}
 }
 
-// unread reports whether the source release has the field of a point and drops what stands there.
-func (t *translator) unread(point config.Point) bool {
-	return t.from.API.Behaviour.MergePlugins != "never" && !slices.Contains(t.from.API.MergedPoints, string(point)) &&
-		(point == config.MultiPoint || slices.Contains(t.from.Scheme.Release.Points, string(point)))
+// unread reports whether a release has the field of a point and drops what stands there.
+func unread(side Side, point config.Point) bool {
+	return side.API.Behaviour.MergePlugins != "never" && !slices.Contains(side.API.MergedPoints, string(point)) &&
+		(point == config.MultiPoint && side.Scheme.Release.Behaviour.MultiPoint != "" || slices.Contains(side.Scheme.Release.Points, string(point)))
 }
 
 // disableDefaults disables what is enabled again, since the target appends to its defaults.

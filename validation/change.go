@@ -91,7 +91,12 @@ var changeRules = []Rule{{
 	Otherwise: diag.Warning,
 }, {
 	ID:        RuleCommentsDropped,
-	Summary:   "the comments of the file are not in the result",
-	Doc:       "The result is written anew from the values of the file.",
+	Summary:   "a comment of the file is not in the result",
+	Doc:       "The text is edited where values change, and comments stay; one that belonged to what was removed or had to be written anew is lost.",
 	Otherwise: diag.Warning,
+}, {
+	ID:        "layout-changed",
+	Summary:   "a part of the text could not keep its layout",
+	Doc:       "An alias was written out because the value under it changed, or a text became a literal block because its style could not hold the new value.",
+	Otherwise: diag.Info,
 }}
