@@ -41,30 +41,6 @@ func TestWriteBytes(t *testing.T) {
 	}
 }
 
-// TestWriteLocked holds that a file whose folder takes no other file stays as it is.
-func TestWriteLocked(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may write everywhere")
-	}
-	folder := t.TempDir()
-	text := strings.ReplaceAll(minimal, "/v1", "/v1beta3")
-	path := write(t, filepath.Join(folder, "sched.yaml"), text)
-	if err := os.Chmod(folder, 0o555); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Chmod(folder, 0o755)
-	code, _, stderr := call("", "convert", "--to", "v1", "--write", path)
-	if code != exitWrongQuestion || !strings.Contains(stderr, "permission denied") {
-		t.Errorf("exit code %d\n%s", code, stderr)
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != text {
-		t.Errorf("got %q: %v", got, err)
-	}
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
-		t.Errorf("%v are left: %v", entries, err)
-	}
-}
-
 func TestFileDiff(t *testing.T) {
 	got := fileDiff("a\nb", "a\nc", "f")
 	if want := "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"; got != want {

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -156,13 +157,11 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestWriteReadOnly holds that a folder that cannot be written to keeps its file. Root can write
-// everywhere, so it lends the test to somebody else.
-func TestWriteReadOnly(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("folders have no mode")
-	}
-	outer := t.TempDir()
+// unprivileged runs the program as somebody who has only the rights that folder's modes give: a test
+// that root runs is lent to the user nobody, since root can read and write everywhere. Folder is to
+// be a new one inside t.TempDir().
+func unprivileged(t *testing.T, folder string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	binary, err := exec.LookPath("schedconf")
 	if err != nil {
 		t.Fatal(err)
@@ -171,32 +170,52 @@ func TestWriteReadOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := filepath.Join(outer, "folder")
-	old := write(t, filepath.Join(folder, "out.yaml"), "old\n")
+	outer := filepath.Dir(folder)
 	copied := write(t, filepath.Join(outer, "schedconf"), string(program))
-	for name, mode := range map[string]os.FileMode{outer: 0o755, filepath.Dir(outer): 0o755, copied: 0o755, folder: 0o555} {
-		if err := os.Chmod(name, mode); err != nil {
+	for _, name := range []string{copied, outer, filepath.Dir(outer)} {
+		if err := os.Chmod(name, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command(copied, "default", "--write-config-to", old)
+	command := exec.Command(copied, args...)
 	command.Dir = "/"
 	if os.Geteuid() == 0 {
 		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
-	out, err := command.CombinedOutput()
-	if code := command.ProcessState.ExitCode(); code != exitWrongQuestion {
-		t.Errorf("exit code %d (%v)", code, err)
+	var out, errs strings.Builder
+	command.Stdout, command.Stderr = &out, &errs
+	var failed *exec.ExitError
+	if err := command.Run(); err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("schedconf: write %q: permission denied\n", old); string(out) != want {
-		t.Errorf("got %q, want %q", out, want)
-	}
-	if data, err := os.ReadFile(old); string(data) != "old\n" {
-		t.Errorf("the old file is %q (%v)", data, err)
-	}
-	entries, err := os.ReadDir(folder)
-	if len(entries) != 1 {
-		t.Errorf("%d files are left behind (%v)", len(entries)-1, err)
+	return command.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+// TestWriteReadOnly holds that a folder that cannot be written to keeps its file, and gets no other.
+func TestWriteReadOnly(t *testing.T) {
+	text := strings.ReplaceAll(minimal, "/v1", "/v1beta3")
+	for _, args := range [][]string{
+		{"default", "--write-config-to"},
+		{"convert", "--to", "v1", "--write"},
+	} {
+		folder := filepath.Join(t.TempDir(), "folder")
+		path := write(t, filepath.Join(folder, "sched.yaml"), text)
+		if err := os.Chmod(folder, 0o555); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := unprivileged(t, folder, append(args, path)...)
+		if code != exitWrongQuestion || stdout != "" {
+			t.Errorf("%v: exit code %d\n%s", args, code, stdout)
+		}
+		if want := fmt.Sprintf("schedconf: write %q: permission denied\n", path); !strings.HasSuffix(stderr, want) {
+			t.Errorf("%v: got %q, want %q at its end", args, stderr, want)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("%v: the old file is %q: %v", args, got, err)
+		}
+		if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
+			t.Errorf("%v: %v are left: %v", args, entries, err)
+		}
 	}
 }
 
@@ -225,16 +244,13 @@ func TestArrange(t *testing.T) {
 
 // TestUnreadable holds that a file that cannot be read does not keep the others from being judged.
 func TestUnreadable(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root can read every file")
-	}
-	folder := t.TempDir()
+	folder := filepath.Join(t.TempDir(), "folder")
 	secret := write(t, filepath.Join(folder, "a.yaml"), minimal)
 	write(t, filepath.Join(folder, "b.yaml"), minimal+"parallelism: 0\n")
 	if err := os.Chmod(secret, 0); err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := call("", "validate", folder)
+	code, stdout, stderr := unprivileged(t, folder, "validate", folder)
 	if code != exitWrongQuestion || !strings.Contains(stdout, "parallelism-range") || !strings.Contains(stderr, "permission denied") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
