@@ -141,8 +141,12 @@ func (t *tree) offset(text []byte, n *yaml.Node) int {
 		return n.Column
 	}
 	at, column := t.lines[min(n.Line, len(t.lines))-1].offset, 1
-	if t.last.line == n.Line && t.last.column <= n.Column {
+	if t.last.line == n.Line && t.last.column-n.Column < n.Column {
 		at, column = t.last.offset, t.last.column // all nodes may stand on one line
+	}
+	for ; column > n.Column; column-- {
+		_, size := utf8.DecodeLastRune(text[:at])
+		at -= size
 	}
 	for ; column < n.Column && at < len(text); column++ {
 		_, size := utf8.DecodeRune(text[at:])
