@@ -149,11 +149,11 @@ func TestObserved(t *testing.T) {
 	}
 }
 
-// behaviourNames reads the names that the comments of a struct in release.go document, by field. A
+// behaviourNames reads the names that the comments of a struct in a file document, by field. A
 // field that may be left out has the empty name too.
-func behaviourNames(t *testing.T, typeName string) map[string][]string {
+func behaviourNames(t *testing.T, fileName, typeName string) map[string][]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "release.go", nil, parser.ParseComments)
+	file, err := parser.ParseFile(token.NewFileSet(), fileName, nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func behaviourNames(t *testing.T, typeName string) map[string][]string {
 		return true
 	})
 	if len(names) == 0 {
-		t.Fatalf("release.go documents no name of %s", typeName)
+		t.Fatalf("%s documents no name of %s", fileName, typeName)
 	}
 	return names
 }
@@ -185,19 +185,25 @@ func behaviourNames(t *testing.T, typeName string) map[string][]string {
 // documented one is the behaviour of some release.
 func TestBehaviours(t *testing.T) {
 	for _, test := range []struct {
-		typeName string
-		values   func(*schemas.Release) []any
+		fileName, typeName string
+		values             func(*schemas.Release) []any
 	}{
-		{"Behaviour", func(r *schemas.Release) []any { return []any{r.Behaviour} }},
-		{"APIBehaviour", func(r *schemas.Release) []any {
+		{"release.go", "Behaviour", func(r *schemas.Release) []any { return []any{r.Behaviour} }},
+		{"release.go", "APIBehaviour", func(r *schemas.Release) []any {
 			var values []any
 			for _, api := range r.APIs {
 				values = append(values, api.Behaviour)
 			}
 			return values
 		}},
+		{"policy.go", "PolicyBehaviour", func(r *schemas.Release) []any {
+			if facts, ok := r.Policy(); ok {
+				return []any{facts.Behaviour}
+			}
+			return nil
+		}},
 	} {
-		documented := behaviourNames(t, test.typeName)
+		documented := behaviourNames(t, test.fileName, test.typeName)
 		used := map[string]bool{}
 		for _, minor := range schemas.Minors() {
 			for _, value := range test.values(schemas.For(minor)) {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,7 +98,7 @@ func (s *Scheme) Decode(value []byte, api *schemas.API) (*Decoded, error) {
 	}
 	d := &Decoded{API: api, Misfits: shape.Fit(value)}
 	if blocking(d.Misfits) {
-		if value, err = cut(value, d.Misfits); err != nil {
+		if value, err = cut(value, d.Misfits, WrongType, WrongKind); err != nil {
 			return nil, err
 		}
 	}
@@ -161,8 +162,8 @@ func (s *Scheme) decodeArgs(obj runtime.Object, api *schemas.API, strictly bool)
 	return nil
 }
 
-// cut removes the values that cannot be read from a JSON value.
-func cut(value []byte, misfits []Misfit) ([]byte, error) {
+// cut removes the misfits with certain troubles from a JSON value.
+func cut(value []byte, misfits []Misfit, troubles ...Trouble) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
 	var root any
@@ -170,7 +171,7 @@ func cut(value []byte, misfits []Misfit) ([]byte, error) {
 		return nil, err
 	}
 	for _, m := range misfits {
-		if m.Trouble == WrongType || m.Trouble == WrongKind {
+		if slices.Contains(troubles, m.Trouble) {
 			root = without(root, m.Path)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
+
+	"github.com/schedconf/schedconf/scheme/config"
 )
 
 // Redacted stands where a value may be a secret.
@@ -141,6 +143,10 @@ func argsByPlugin(f Framework) map[string]any {
 		value, _ := plain(reflect.ValueOf(f.Args[name]).Elem()).(map[string]any)
 		delete(value, "kind")
 		delete(value, "apiVersion")
+		if ratio, ok := f.Args[name].(*config.RequestedToCapacityRatioArgs); ok && ratio.Resources != nil && len(ratio.Resources) == 0 {
+			// A Policy can come to no resources, which is not the default of cpu and memory.
+			value["resources"] = []any{}
+		}
 		if len(value) > 0 {
 			args[name] = value
 		}

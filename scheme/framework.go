@@ -77,17 +77,27 @@ const fitPlugin = "NodeResourcesFit"
 // weights. It goes on after a refusal, so that all are found. The configuration is not changed, and
 // must not be while the result is in use.
 func (s *Scheme) Build(cfg *config.KubeSchedulerConfiguration, api *schemas.API) *Built {
-	b := &Built{scheme: s, loaded: cfg}
 	if cfg.AlgorithmSource.Policy != nil {
 		// The plugins come from the Policy, which is another document.
-		return b
+		return &Built{scheme: s, loaded: cfg}
 	}
-	b.profiles = slices.Clone(cfg.Profiles)
-	if api.Behaviour.MergeAt == "construct" {
-		for i := range b.profiles {
-			b.profiles[i].Plugins = s.mergeProvider(api, cfg, b.profiles[i].Plugins)
-		}
+	if api.Behaviour.MergeAt != "construct" {
+		return s.buildProfiles(cfg, api, s.Release.Behaviour.AbsentArgs == "default")
 	}
+	merged := *cfg
+	merged.Profiles = slices.Clone(cfg.Profiles)
+	for i := range merged.Profiles {
+		merged.Profiles[i].Plugins = s.mergeProvider(api, cfg, merged.Profiles[i].Plugins)
+	}
+	b := s.buildProfiles(&merged, api, s.Release.Behaviour.AbsentArgs == "default")
+	b.loaded = cfg
+	return b
+}
+
+// buildProfiles builds profiles that have all their plugins. With defaultArgs, plugins in use without
+// args get the defaults.
+func (s *Scheme) buildProfiles(cfg *config.KubeSchedulerConfiguration, api *schemas.API, defaultArgs bool) *Built {
+	b := &Built{scheme: s, loaded: cfg, profiles: slices.Clone(cfg.Profiles)}
 	b.Refusals = append(b.Refusals, s.ignoreResources(b.profiles, cfg.Extenders)...)
 	for i := range b.profiles {
 		if known, ok := s.isUnsaid(api, &b.profiles[i]); ok {
@@ -96,7 +106,7 @@ func (s *Scheme) Build(cfg *config.KubeSchedulerConfiguration, api *schemas.API)
 			b.Frameworks = append(b.Frameworks, framework)
 			continue
 		}
-		p := profile{scheme: s, api: api, path: diag.Path{"profiles"}.Index(i), in: &b.profiles[i]}
+		p := profile{scheme: s, api: api, path: diag.Path{"profiles"}.Index(i), in: &b.profiles[i], defaultArgs: defaultArgs}
 		p.build()
 		b.Frameworks = append(b.Frameworks, p.out)
 		b.Refusals = append(b.Refusals, p.refusals...)
@@ -199,12 +209,14 @@ func (s *Scheme) ignoreResources(profiles []config.KubeSchedulerProfile, extende
 
 // profile is the building of one profile.
 type profile struct {
-	scheme   *Scheme
-	api      *schemas.API
-	path     diag.Path
-	in       *config.KubeSchedulerProfile
-	out      Framework
-	refusals []Refusal
+	scheme *Scheme
+	api    *schemas.API
+	path   diag.Path
+	in     *config.KubeSchedulerProfile
+	// defaultArgs are given to plugins in use without args.
+	defaultArgs bool
+	out         Framework
+	refusals    []Refusal
 }
 
 func (p *profile) refuse(rule string, point config.Point, plugin, hint, format string, args ...any) {
@@ -253,7 +265,7 @@ func (p *profile) useArgs() {
 			p.out.Args[c.Name] = c.Args
 		}
 	}
-	if p.scheme.Release.Behaviour.AbsentArgs != "default" {
+	if !p.defaultArgs {
 		return
 	}
 	for name := range p.out.Used {

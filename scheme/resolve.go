@@ -12,6 +12,7 @@ import (
 	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme/config"
+	"github.com/schedconf/schedconf/scheme/policyv1"
 	"github.com/schedconf/schedconf/scheme/source"
 )
 
@@ -24,9 +25,10 @@ type Start struct {
 	// Gates are the feature gates that somebody set. The scheme has their states already; here they
 	// only tell a gate from a default.
 	Gates map[string]bool
-	// BuildPolicy builds the profiles of a release whose plugins come from a Policy. Without it such
-	// a release has none here.
-	BuildPolicy func(cfg *config.KubeSchedulerConfiguration, api *schemas.API) (*Built, error)
+	// Policy is the Policy that the plugins come from, and PolicyDoc the document that it was read
+	// from. Without it a configuration that names a Policy has no profiles here.
+	Policy    *policyv1.Policy
+	PolicyDoc *source.Document
 }
 
 // Resolved is what a release runs with, and where each part of it is from.
@@ -39,6 +41,12 @@ type Resolved struct {
 	Refusals []Refusal
 	// Built is what the release makes of the configuration.
 	Built *Built
+	// Policy is what it makes of the Policy; nil without one.
+	Policy *BuiltPolicy
+	// Config is the configuration with the flags that count, before anything was built.
+	Config *config.KubeSchedulerConfiguration
+	// API is the apiVersion of the configuration.
+	API *schemas.API
 }
 
 // Origin says where a part is from.
@@ -100,7 +108,7 @@ func (s *Scheme) Resolve(start Start) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Resolved{Built: built, Refusals: append(r.refusals, built.Refusals...)}
+	out := &Resolved{Built: built, Refusals: append(r.refusals, built.Refusals...), Policy: r.builtPolicy, Config: r.cfg, API: r.api}
 	effective := built.Effective()
 	profiles, _ := effective["profiles"].([]any)
 	delete(effective, "profiles")
@@ -109,6 +117,7 @@ func (s *Scheme) Resolve(start Start) (*Resolved, error) {
 	if provider := r.cfg.AlgorithmSource.Provider; provider != nil {
 		effective["algorithmSource"] = map[string]any{"provider": *provider}
 	}
+	r.addPolicy(effective)
 	r.collect(nil, map[string]any(effective), &out.Fields)
 	for i, entry := range profiles {
 		profile := entry.(map[string]any)
@@ -126,6 +135,9 @@ type resolution struct {
 	cfg      *config.KubeSchedulerConfiguration
 	flags    map[string]FlagValue // by the field that they set
 	refusals []Refusal
+
+	builtPolicy   *BuiltPolicy
+	policySources map[string]Source // by the start of a path
 }
 
 // load reads the file, or the shortest configuration of the apiVersion that the release prefers: that
@@ -166,10 +178,73 @@ func (r *resolution) load() error {
 }
 
 func (r *resolution) build() (*Built, error) {
-	if r.cfg.AlgorithmSource.Policy != nil && r.start.BuildPolicy != nil {
-		return r.start.BuildPolicy(r.cfg, r.api)
+	if r.start.Policy == nil {
+		return r.scheme.Build(r.cfg, r.api), nil
 	}
-	return r.scheme.Build(r.cfg, r.api), nil
+	built, err := r.scheme.BuildPolicy(r.start.Policy, r.cfg, r.api)
+	if err != nil {
+		return nil, err
+	}
+	r.builtPolicy = built
+	return built.Built, nil
+}
+
+// addPolicy adds what a Policy says that is no plugin, and where everything in it is from.
+func (r *resolution) addPolicy(effective Effective) {
+	if r.builtPolicy == nil {
+		return
+	}
+	r.policySources = map[string]Source{"extenders": r.inPolicy(diag.Path{"extenders"})}
+	for list, entries := range map[string][]PolicyEntry{"predicates": r.builtPolicy.Predicates, "priorities": r.builtPolicy.Priorities} {
+		shown := make([]any, len(entries))
+		for i, entry := range entries {
+			value := map[string]any{"name": entry.Name}
+			if list == "priorities" {
+				value["weight"] = entry.Weight
+			}
+			shown[i] = value
+			r.policySources[diag.Path{list}.Index(i).String()] = r.entrySource(entry)
+		}
+		if len(shown) > 0 {
+			effective[list] = shown
+		}
+	}
+	if r.start.Policy.AlwaysCheckAllPredicates {
+		effective["alwaysCheckAllPredicates"] = true
+		r.policySources["alwaysCheckAllPredicates"] = r.inPolicy(diag.Path{"alwaysCheckAllPredicates"})
+	}
+	if weight := r.start.Policy.HardPodAffinitySymmetricWeight; weight != 0 {
+		effective["hardPodAffinitySymmetricWeight"] = weight
+		r.policySources["hardPodAffinitySymmetricWeight"] = r.inPolicy(diag.Path{"hardPodAffinitySymmetricWeight"})
+	}
+}
+
+func (r *resolution) inPolicy(path diag.Path) Source {
+	if r.start.PolicyDoc == nil {
+		return Source{Origin: OfPolicy}
+	}
+	return Source{Origin: OfPolicy, Pos: r.start.PolicyDoc.Position(path)}
+}
+
+// entrySource says why a predicate or a priority runs.
+func (r *resolution) entrySource(entry PolicyEntry) Source {
+	switch {
+	case len(entry.Given) > 0:
+		return r.inPolicy(entry.Given[len(entry.Given)-1])
+	case entry.Mandatory:
+		return Source{Origin: OfPolicy, Name: "mandatory"}
+	}
+	return Source{Origin: OfDefault}
+}
+
+// policyPluginSource says which entry of a Policy a plugin comes from.
+func (r *resolution) policyPluginSource(name string) Source {
+	for _, entry := range slices.Concat(r.builtPolicy.Predicates, r.builtPolicy.Priorities) {
+		if slices.Contains(entry.Plugins, name) {
+			return r.entrySource(entry)
+		}
+	}
+	return Source{Origin: OfDefault}
 }
 
 // collect flattens values into fields.
@@ -198,6 +273,13 @@ func isObject(value any) bool {
 
 // sourceOf finds out where the value of a field is from.
 func (r *resolution) sourceOf(path diag.Path) Source {
+	if len(path) > 0 && r.policySources != nil {
+		for _, start := range []diag.Path{path[:1], path[:min(2, len(path))]} {
+			if source, ok := r.policySources[start.String()]; ok {
+				return source
+			}
+		}
+	}
 	if flag, ok := r.flags[path.String()]; ok {
 		return Source{Origin: OfFlag, Name: "--" + flag.Flag.Name, Pos: flag.Pos}
 	}
@@ -316,8 +398,8 @@ func (r *resolution) profile(i int, f Framework, shown map[string]any) Profile {
 
 // pluginSource finds out why a plugin runs at a point.
 func (r *resolution) pluginSource(profile int, point config.Point, name string) Source {
-	if r.cfg.AlgorithmSource.Policy != nil {
-		return Source{Origin: OfPolicy}
+	if r.builtPolicy != nil {
+		return r.policyPluginSource(name)
 	}
 	if pos, ok := r.enabled(profile, point, name); ok {
 		return Source{Origin: OfFile, Pos: pos}

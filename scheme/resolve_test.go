@@ -19,6 +19,7 @@ import (
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/config"
+	"github.com/schedconf/schedconf/scheme/policyv1"
 	"github.com/schedconf/schedconf/scheme/source"
 )
 
@@ -145,21 +146,28 @@ func TestResolvePolicyAndProfiles(t *testing.T) {
 	}
 }
 
-// TestResolveBuildPolicy holds that a Policy is built by whom the caller says.
-func TestResolveBuildPolicy(t *testing.T) {
+// TestResolvePolicy holds that the plugins of a Policy come from its entries, and that the rest of the
+// configuration stays.
+func TestResolvePolicy(t *testing.T) {
 	s := newScheme(t, "1.22", nil)
-	called := false
+	doc := source.Split("p.yaml", []byte("apiVersion: v1\nkind: Policy\npredicates:\n- name: HostName\n"))[0]
 	r, err := s.Resolve(scheme.Start{
-		Flags: given(t, s, "--policy-config-file=/p"),
-		BuildPolicy: func(cfg *config.KubeSchedulerConfiguration, api *schemas.API) (*scheme.Built, error) {
-			called = cfg.AlgorithmSource.Policy.File.Path == "/p"
-			cfg.AlgorithmSource.Policy = nil
-			built := s.Build(&config.KubeSchedulerConfiguration{Profiles: []config.KubeSchedulerProfile{{}}}, api)
-			return built, nil
-		},
+		Flags:  given(t, s, "--policy-config-file=/p", "--leader-elect=false"),
+		Policy: &policyv1.Policy{Predicates: []policyv1.PredicatePolicy{{Name: "HostName"}}}, PolicyDoc: doc,
 	})
-	if err != nil || !called || len(r.Profiles) != 1 {
-		t.Errorf("called %t, %+v, %v", called, r, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for plugin, want := range map[string]string{"NodeName": "policy 4", "TaintToleration": "policy mandatory", "VolumeZone": "none"} {
+		if got := source0(t, r, "filter", plugin); got != want {
+			t.Errorf("%s: %s, want %s", plugin, got, want)
+		}
+	}
+	if got := source0(t, r, "score", "PodTopologySpread"); got != "default x2" {
+		t.Errorf("PodTopologySpread scores %s, want the default of 1.22", got)
+	}
+	if *r.Config.LeaderElection.LeaderElect {
+		t.Error("--leader-elect=false is lost")
 	}
 }
 

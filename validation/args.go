@@ -196,14 +196,15 @@ var argsRules = []Rule{{
 	},
 }, {
 	ID:      "args-ratio-resource-weight",
-	Summary: "a resource weight of the plugin RequestedToCapacityRatio is negative",
-	Doc:     "The weights are 1 or more; a missing one or 0 becomes 1.",
+	Summary: "a resource weight of the plugin RequestedToCapacityRatio is not positive",
+	Doc:     "The weights are 1 or more. In 1.22 a missing one becomes 1; before, it is refused.",
 	Check: func(p *Pass) {
 		eachArgs(p, ratio, func(path diag.Path, args *config.RequestedToCapacityRatioArgs) {
 			for i, r := range args.Resources {
-				// Until 1.21 the plugin itself turns 0 into 1, in 1.22 defaulting does.
-				if r.Weight < 0 {
-					p.Report(path.Child("resources").Index(i).Child("weight"), "write 1 or more", "the weight of %q is %d, which is negative", r.Name, r.Weight)
+				// In 1.22 defaulting turns 0 into 1. Before, the plugin would, but refuses it first
+				// (1.19 pkg/scheduler/apis/config/validation/validation_pluginargs.go, validateResourcesNoMax).
+				if r.Weight < 1 {
+					p.Report(path.Child("resources").Index(i).Child("weight"), "write 1 or more", "the weight of %q is %d", r.Name, r.Weight)
 				}
 			}
 		})

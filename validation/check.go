@@ -18,6 +18,7 @@ import (
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/config"
+	"github.com/schedconf/schedconf/scheme/policyv1"
 	"github.com/schedconf/schedconf/scheme/source"
 )
 
@@ -49,6 +50,8 @@ type Result struct {
 	Findings diag.List
 	// API is the apiVersion of the document; nil where it is none that the release reads.
 	API *schemas.API
+	// Policy is the document where it is a Policy that the release reads; Config and Built are nil then.
+	Policy *policyv1.Policy
 	// Config is the defaulted configuration in hub form; nil where decoding did not get that far.
 	Config *config.KubeSchedulerConfiguration
 	// Built is what the release makes of it when it starts; nil with Config.
@@ -65,6 +68,9 @@ func (c *Checker) plan(api *schemas.API) []step {
 	var plan []step
 	for i := range Rules {
 		rule := &Rules[i]
+		if api.Kind == scheme.PolicyKind && !judgesPolicies(api, rule) || api.Kind != scheme.PolicyKind && isPolicyRule(rule) {
+			continue
+		}
 		if severity, stage := grade(api, rule); severity != 0 && rule.Check != nil {
 			plan = append(plan, step{rule, severity, stage})
 		}
@@ -117,6 +123,9 @@ func (c *Checker) check(p *Pass, r *Result) error {
 		return nil
 	}
 	r.Value = value
+	if len(c.scheme.Release.Policies) > 0 && scheme.IsPolicy(value) {
+		return c.checkPolicy(p, r, repeated)
+	}
 	api := c.identify(p, value)
 	if api == nil {
 		return nil
@@ -301,6 +310,9 @@ func (p *Pass) reportMisfit(m scheme.Misfit, hint, format string, args ...any) {
 }
 
 func owner(api *schemas.API, path diag.Path) string {
+	if len(path) == 1 && api.Kind == scheme.PolicyKind {
+		return "a Policy"
+	}
 	if len(path) == 1 {
 		return strings.TrimPrefix(api.APIVersion, config.GroupName+"/")
 	}
@@ -339,6 +351,7 @@ func Moved(field string) (string, bool) {
 var movedFields = map[string]string{
 	"algorithmSource":                "since v1alpha2 plugins are listed in profiles; schedconf convert does it",
 	"bindTimeoutSeconds":             "since v1beta1 it stands in the args of the plugin VolumeBinding",
+	"extenderConfigs":                "the key is extenders in every release",
 	"disablePreemption":              "since v1beta1 preemption is the plugin DefaultPreemption at postFilter, which can be disabled",
 	"hardPodAffinitySymmetricWeight": "since v1alpha2 it is hardPodAffinityWeight in the args of the plugin InterPodAffinity",
 	"healthzBindAddress":             "since v1beta3 health is served on the secure port only (--secure-port)",

@@ -26,6 +26,8 @@ type CommandLine struct {
 	Command *find.Command
 	// Config is the configuration that --config leads to, if it is in the same file.
 	Config *source.Document
+	// Policy is the only Policy in the same file.
+	Policy *source.Document
 	// Found says where it lies.
 	Found find.Found
 }
@@ -37,11 +39,12 @@ func CommandLines(name string, data []byte) []CommandLine {
 	found, _ := find.In(name, documents)
 	links := link(found)
 	var lines []CommandLine
+	policy := onlyPolicy(found)
 	for i, f := range found {
 		if f.Kind != find.Flags {
 			continue
 		}
-		line := CommandLine{Target: f.Target, Command: f.Command, Found: f}
+		line := CommandLine{Target: f.Target, Command: f.Command, Policy: policy, Found: f}
 		if config := links[&found[i]]; config != nil {
 			line.Config = config.Doc
 		}
@@ -56,6 +59,21 @@ func CommandLines(name string, data []byte) []CommandLine {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// onlyPolicy is the one Policy among what was found.
+func onlyPolicy(found []find.Found) *source.Document {
+	var only *source.Document
+	for _, f := range found {
+		if f.Kind != find.Policy {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = f.Doc
+	}
+	return only
 }
 
 var schedulerProgram = regexp.MustCompile(`^kube-scheduler(-\w+)?$`)

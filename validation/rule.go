@@ -21,6 +21,7 @@ import (
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/config"
+	"github.com/schedconf/schedconf/scheme/policyv1"
 	"github.com/schedconf/schedconf/scheme/source"
 )
 
@@ -40,7 +41,7 @@ type Rule struct {
 }
 
 // Rules lists every rule, by the stage that most releases enforce it at.
-var Rules = slices.Concat(decodeRules, fieldRules, leaderElectionRules, profileRules, pluginRules, argsRules, extenderRules, constructRules, changeRules, flagRules)
+var Rules = slices.Concat(decodeRules, fieldRules, leaderElectionRules, profileRules, pluginRules, argsRules, extenderRules, constructRules, changeRules, flagRules, policyRules)
 
 // Lookup returns the rule with the id.
 func Lookup(id string) (Rule, bool) {
@@ -62,6 +63,10 @@ type Pass struct {
 	// Built is what the release makes of it.
 	Built *scheme.Built
 
+	// policy and builtPolicy are there for a Policy alone. Config and Built are what it comes to.
+	policy      *policyv1.Policy
+	builtPolicy *scheme.BuiltPolicy
+
 	doc       *source.Document
 	rule      string
 	severity  diag.Severity
@@ -80,6 +85,9 @@ func (p *Pass) Report(path diag.Path, hint, format string, args ...any) {
 // asWritten turns a path of the hub into the path that the document has: v1alpha1 is one profile
 // without a list, and calls preScore postFilter.
 func (p *Pass) asWritten(path diag.Path) diag.Path {
+	if p.policy != nil {
+		return p.inPolicy(path)
+	}
 	if p.API == nil || !strings.HasSuffix(p.API.APIVersion, "/v1alpha1") || len(path) < 2 || path[0] != "profiles" {
 		return path
 	}

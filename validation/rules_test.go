@@ -46,7 +46,12 @@ func TestRules(t *testing.T) {
 func TestChecks(t *testing.T) {
 	enforced := map[string]bool{}
 	for _, minor := range schemas.Minors() {
-		for _, api := range schemas.For(minor).APIs {
+		release := schemas.For(minor)
+		apis := slices.Clone(release.APIs)
+		for _, apiVersion := range release.Policies {
+			apis = append(apis, *release.PolicyAPI(apiVersion))
+		}
+		for _, api := range apis {
 			for stage, ids := range api.Checks {
 				for _, id := range ids {
 					enforced[id] = true

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
@@ -16,7 +18,9 @@ import (
 	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
+	"github.com/schedconf/schedconf/scheme/policyv1"
 	"github.com/schedconf/schedconf/scheme/source"
+	"github.com/schedconf/schedconf/scheme/source/find"
 	"github.com/schedconf/schedconf/validation"
 )
 
@@ -27,10 +31,11 @@ func (p *program) effective() *cli.Command {
 		ArgsUsage: "[FILE|-] [MANIFEST] [-- kube-scheduler FLAG…]",
 		Description: `The configuration is FILE, or what --config of the command line names. The flags are those behind --, or
 those of a manifest that starts kube-scheduler. Which of them count beside a file depends on the target.
-Secrets are not shown. Findings go to standard error.
+A Policy is shown as the profile that the target builds from it. Secrets are not shown. Findings go to
+standard error.
 
 EXAMPLES:
-   schedconf effective sched.yaml --target 1.30 -o json
+   schedconf effective policy.json --target 1.22
    schedconf effective sched.yaml --target 1.30 -- kube-scheduler --leader-elect=false
 `,
 		Flags: slices.Concat(schemeFlags(), []cli.Flag{documentFlag(), outputFlag([]string{"text", "json", "yaml"})}, findingFlags()),
@@ -57,11 +62,14 @@ EXAMPLES:
 // startup is what a kube-scheduler is started with, as far as it is known.
 type startup struct {
 	*program
-	c        *cli.Context
-	release  *schemas.Release
-	doc      *source.Document // nil without a file
-	flags    *validation.Flags
-	findings diag.List
+	c       *cli.Context
+	release *schemas.Release
+	doc     *source.Document // nil without a file
+	// policyDoc is the Policy that the plugins come from; policy what is in it.
+	policyDoc *source.Document
+	policy    *policyv1.Policy
+	flags     *validation.Flags
+	findings  diag.List
 }
 
 // read takes the operands apart: a configuration, a manifest, and a command line.
@@ -96,6 +104,10 @@ func (s *startup) read() error {
 			if err != nil {
 				return err
 			}
+			if policy := policyIn(name, data, doc); policy != nil && s.policyDoc == nil {
+				s.policyDoc = policy
+				continue
+			}
 			s.doc, s.findings = doc, append(s.findings, warnings...)
 		}
 	}
@@ -112,6 +124,9 @@ func (s *startup) fromManifest(line validation.CommandLine) error {
 	s.check(line.Args, line.At)
 	if s.doc == nil {
 		s.doc = line.Config
+	}
+	if s.policyDoc == nil {
+		s.policyDoc = line.Policy
 	}
 	if name := s.flags.Config(); s.doc == nil && name != "" {
 		return inputError{fmt.Errorf("the configuration %q is not in the manifest: give its file as well", name)}
@@ -163,6 +178,7 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 	if s.flags == nil {
 		return nil, nil
 	}
+	s.findPolicy()
 	for name, state := range s.flags.Gates {
 		// The scheme reads the gates from here, and the last state of one counts.
 		if err := s.c.Set("feature-gates", fmt.Sprintf("%s=%t", name, state)); err != nil {
@@ -184,11 +200,22 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 			return nil, nil
 		}
 	}
+	if s.policyDoc != nil {
+		result, err := validation.New(made).Check(s.policyDoc)
+		if err != nil {
+			return nil, err
+		}
+		s.findings, s.policy = append(s.findings, result.Findings...), result.Policy
+		if _, stage := result.Findings.Verdict(); s.policy == nil || stage == diag.Decode {
+			s.findings.Sort()
+			return nil, nil
+		}
+	}
 	gates, err := overrides(s.c)
 	if err != nil {
 		return nil, err
 	}
-	resolved, err := made.Resolve(scheme.Start{Doc: s.doc, Flags: s.flags.Values(), Gates: gates})
+	resolved, err := made.Resolve(scheme.Start{Doc: s.doc, Flags: s.flags.Values(), Gates: gates, Policy: s.policy, PolicyDoc: s.policyDoc})
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +227,7 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 // refusals adds what the file alone does not bring up.
 func (s *startup) refusals(resolved *scheme.Resolved) {
 	for _, refusal := range resolved.Refusals {
-		if s.doc != nil && refusal.Rule != scheme.RulePolicyAndProfiles {
+		if (s.doc != nil || s.policyDoc != nil) && refusal.Rule != scheme.RulePolicyAndProfiles {
 			continue
 		}
 		d := diag.Diagnostic{Rule: refusal.Rule, Severity: diag.Error, Stage: diag.Construct, Message: refusal.Message, Hint: refusal.Hint, Path: refusal.Path}
@@ -209,6 +236,84 @@ func (s *startup) refusals(resolved *scheme.Resolved) {
 		}
 		s.findings = append(s.findings, d)
 	}
+}
+
+// findPolicy reads the Policy that the configuration or a flag names, if it lies beside the file that
+// names it.
+func (s *startup) findPolicy() {
+	if s.policyDoc != nil {
+		return
+	}
+	name, by, at := s.namedPolicy()
+	if name == "" {
+		return
+	}
+	doc, tried := s.beside(by, name)
+	if doc == nil {
+		s.findings = append(s.findings, diag.Diagnostic{
+			Rule: validation.RulePolicyNotFound, Severity: diag.Warning, Pos: at, Message: fmt.Sprintf("the Policy %q is not here, so that its plugins are unknown", name),
+			Hint: "give its file as well; looked for " + strings.Join(tried, " and "),
+		})
+		return
+	}
+	s.policyDoc = doc
+}
+
+// namedPolicy is the path of the file that holds the Policy, the file that names it, and the place there.
+func (s *startup) namedPolicy() (name, by string, at diag.Position) {
+	if flag, ok := s.flags.Last("policy-config-file"); ok && flag.Flag != nil && (s.doc == nil || flag.Flag.WithConfig != "ignored") {
+		by := flag.Word.Pos.File
+		if s.doc != nil {
+			by = s.doc.File
+		}
+		return flag.Value, by, flag.Word.Pos
+	}
+	if s.doc == nil {
+		return "", "", diag.Position{}
+	}
+	path := diag.Path{"algorithmSource", "policy", "file", "path"}
+	name, _ = s.doc.Scalar(path)
+	return name, s.doc.File, s.doc.Position(path)
+}
+
+// beside reads a document that a file names: relative to the file, or in its folder where the path is
+// one of another machine.
+func (s *startup) beside(by, name string) (doc *source.Document, tried []string) {
+	candidates := []string{filepath.Join(filepath.Dir(by), name)}
+	if filepath.IsAbs(name) {
+		candidates = []string{filepath.Join(filepath.Dir(by), filepath.Base(name)), name}
+	}
+	for _, candidate := range candidates {
+		data, err := s.program.read(candidate)
+		if err != nil {
+			tried = append(tried, candidate)
+			continue
+		}
+		return source.Split(candidate, data)[0], nil
+	}
+	return nil, tried
+}
+
+// policyIn is the Policy of a file: the document that was chosen, or the only one that lies in an object
+// such as a ConfigMap.
+func policyIn(name string, data []byte, chosen *source.Document) *source.Document {
+	if value, _, err := scheme.Value(chosen); err == nil && scheme.IsPolicy(value) {
+		return chosen
+	}
+	found, _ := find.In(name, source.Split(name, data))
+	var policies []*source.Document
+	for _, f := range found {
+		switch f.Kind {
+		case find.Policy:
+			policies = append(policies, f.Doc)
+		case find.Config, find.ConfigObject:
+			return nil
+		}
+	}
+	if len(policies) != 1 {
+		return nil
+	}
+	return policies[0]
 }
 
 type jsonEffective struct {

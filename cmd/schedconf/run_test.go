@@ -59,6 +59,7 @@ func TestHelp(t *testing.T) {
 				for _, name := range []string{"sched.yaml", "old.yaml", "new.yaml"} {
 					write(t, filepath.Join(folder, name), minimal)
 				}
+				write(t, filepath.Join(folder, "policy.json"), `{"apiVersion": "v1", "kind": "Policy"}`)
 				shell := exec.Command("sh", "-c", example)
 				shell.Dir = folder
 				// A difference is an answer too.
