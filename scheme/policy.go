@@ -686,3 +686,65 @@ func (b *policyBuilder) equivalent(api *schemas.API) {
 		b.out.Equivalent = append(b.out.Equivalent, f)
 	}
 }
+
+// nativePoints are the points of a plugin at which a release that runs predicates and priorities itself
+// did the same.
+func (s *Scheme) nativePoints(plugin string) (pointSet, bool) {
+	facts, ok := s.Release.Policy()
+	if !ok || facts.Behaviour.Runs == "plugins" {
+		return pointSet{}, false
+	}
+	var points []string
+	for _, name := range slices.Concat(facts.Predicates, facts.Priorities) {
+		for point, plugins := range name.Points {
+			if s.Gates.Match(name.Gates) && slices.Contains(plugins, plugin) && !slices.Contains(points, point) {
+				points = append(points, point)
+			}
+		}
+	}
+	return newPointSet(points), len(points) > 0
+}
+
+// autoscaler is the provider that fills nodes up instead of spreading over them.
+const autoscaler = "ClusterAutoscalerProvider"
+
+// providerPolicy is a Policy that says what an algorithm provider does.
+func (s *Scheme) providerPolicy(provider string) *policyv1.Policy {
+	policy := &policyv1.Policy{}
+	if facts, ok := s.Release.Policy(); ok && provider == autoscaler {
+		for _, d := range facts.DefaultPriorities {
+			if !s.Gates.Match(d.Gates) {
+				continue
+			}
+			if d.Name == "LeastRequestedPriority" {
+				d.Name = "MostRequestedPriority"
+			}
+			policy.Priorities = append(policy.Priorities, policyv1.PriorityPolicy{Name: d.Name, Weight: d.Weight})
+		}
+	}
+	return policy
+}
+
+// withProvider adds to built profiles, as plugins, what the provider of a configuration does where the
+// release runs predicates and priorities itself.
+func (s *Scheme) withProvider(cfg *config.KubeSchedulerConfiguration, api *schemas.API, frameworks []Framework) ([]Framework, error) {
+	facts, ok := s.Release.Policy()
+	if !ok || facts.Behaviour.Runs != "native" || cfg.AlgorithmSource.Policy != nil || len(frameworks) == 0 {
+		return frameworks, nil
+	}
+	policy, err := s.BuildPolicy(s.providerPolicy(ptr.Deref(cfg.AlgorithmSource.Provider, "")), cfg, api)
+	if err != nil {
+		return nil, err
+	}
+	for i := range frameworks {
+		f := policy.Equivalent[min(i, len(policy.Equivalent)-1)]
+		f.SchedulerName = frameworks[i].SchedulerName
+		for point, list := range frameworks[i].Points {
+			f.Points[point] = append(f.Points[point], list...)
+		}
+		maps.Copy(f.Used, frameworks[i].Used)
+		maps.Copy(f.Args, frameworks[i].Args)
+		frameworks[i] = f
+	}
+	return frameworks, nil
+}

@@ -74,6 +74,9 @@ func Translate(obj runtime.Object, from, to Side, preserve bool) (*Translation, 
 	}
 	t.declare()
 	t.built = from.Scheme.Build(t.source, from.API)
+	if t.built.Frameworks, err = from.Scheme.withProvider(t.source, from.API, t.built.Frameworks); err != nil {
+		return nil, err
+	}
 	return t.translate(given)
 }
 
@@ -531,6 +534,9 @@ func (t *translator) wanted(f Framework, path diag.Path) Framework {
 			point = config.Reserve
 		}
 		for _, plugin := range list {
+			if spreads[plugin.Name] && slices.ContainsFunc(list, named(topologySpread)) && t.nameOf(plugin.Name) == "" {
+				continue // the weight of PodTopologySpread itself counts
+			}
 			folded, ok := t.fold(plugin, out, path)
 			if !ok || slices.ContainsFunc(out.Points[point], named(folded.Name)) {
 				continue
@@ -560,6 +566,9 @@ func (t *translator) fold(plugin config.Plugin, out Framework, path diag.Path) (
 	if name := t.nameOf(plugin.Name); name != "" {
 		plugin.Name = name
 		return plugin, true
+	}
+	if spreads[plugin.Name] && t.nameOf(topologySpread) != "" && !unread(t.to, config.Score) {
+		return config.Plugin{Name: topologySpread, Weight: plugin.Weight}, true
 	}
 	strategy, folds := scorers[plugin.Name]
 	if !folds || t.to.Scheme.Release.Behaviour.Weights == "anyPoint" {
@@ -594,6 +603,10 @@ func (t *translator) fold(plugin config.Plugin, out Framework, path diag.Path) (
 
 const topologySpread = "PodTopologySpread"
 
+// spreads are the plugins that PodTopologySpread took over with its built-in constraints (1.20
+// framework/plugins/legacy_registry.go, SelectorSpreadPriority).
+var spreads = map[string]bool{"SelectorSpread": true, "DefaultPodTopologySpread": true}
+
 // foldSpread says how pods without constraints of their own are spread: by the built-in constraints
 // where SelectorSpread did it and is gone, by the list alone where no built-in ones existed.
 func (t *translator) foldSpread(f Framework, out Framework, path diag.Path) {
@@ -609,7 +622,7 @@ func (t *translator) foldSpread(f Framework, out Framework, path diag.Path) {
 	}
 	args = args.DeepCopy()
 	args.DefaultingType = "List"
-	for _, name := range []string{"SelectorSpread", "DefaultPodTopologySpread"} {
+	for _, name := range slices.Sorted(maps.Keys(spreads)) {
 		if runs(f, config.Score, name) && t.nameOf(name) == "" && len(args.DefaultConstraints) == 0 {
 			args.DefaultingType = "System"
 			t.report(RulePluginFolded, diag.Info, path.Child("plugins", "score"), "", "%q becomes %s with its built-in constraints, which spread alike but not equally", name, topologySpread)
@@ -783,11 +796,20 @@ func (t *translator) isNew(name string) bool {
 		}
 	}
 	for _, candidate := range []string{name, renamed[name]} {
-		if _, known := t.from.Scheme.points(candidate); known {
+		if _, known := t.sourcePoints(candidate); known {
 			return false
 		}
 	}
 	return !schemas.PluginBefore(name, t.from.Scheme.Release.Minor())
+}
+
+// sourcePoints are the points of a plugin in the source release, or those at which it did what the
+// plugin does later.
+func (t *translator) sourcePoints(name string) (pointSet, bool) {
+	if points, known := t.from.Scheme.points(name); known {
+		return points, true
+	}
+	return t.from.Scheme.nativePoints(name)
 }
 
 // scoresAlone holds for a gate that adds a plugin of old to the scoring ones.
@@ -815,9 +837,9 @@ func (t *translator) wantedAt(i int, point config.Point, got Framework) []config
 		if slices.ContainsFunc(want, named(plugin.Name)) || !t.want[i].Used[plugin.Name] {
 			continue
 		}
-		source, known := t.from.Scheme.points(plugin.Name)
+		source, known := t.sourcePoints(plugin.Name)
 		if !known {
-			source, known = t.from.Scheme.points(renamed[plugin.Name])
+			source, known = t.sourcePoints(renamed[plugin.Name])
 		}
 		if known && !source.has(point) {
 			want = append(want, plugin)
