@@ -45,6 +45,8 @@ type Resolved struct {
 	Policy *BuiltPolicy
 	// Config is the configuration with the flags that count, before anything was built.
 	Config *config.KubeSchedulerConfiguration
+	// Given is the same without defaults: what the file and the flags say.
+	Given *config.KubeSchedulerConfiguration
 	// API is the apiVersion of the configuration.
 	API *schemas.API
 }
@@ -108,7 +110,7 @@ func (s *Scheme) Resolve(start Start) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Resolved{Built: built, Refusals: append(r.refusals, built.Refusals...), Policy: r.builtPolicy, Config: r.cfg, API: r.api}
+	out := &Resolved{Built: built, Refusals: append(r.refusals, built.Refusals...), Policy: r.builtPolicy, Config: r.cfg, Given: r.given, API: r.api}
 	effective := built.Effective()
 	profiles, _ := effective["profiles"].([]any)
 	delete(effective, "profiles")
@@ -133,7 +135,8 @@ type resolution struct {
 	start    Start
 	api      *schemas.API
 	cfg      *config.KubeSchedulerConfiguration
-	flags    map[string]FlagValue // by the field that they set
+	given    *config.KubeSchedulerConfiguration // without defaults
+	flags    map[string]FlagValue               // by the field that they set
 	refusals []Refusal
 
 	builtPolicy   *BuiltPolicy
@@ -167,6 +170,9 @@ func (r *resolution) load() error {
 		return err
 	case decoded.Object == nil:
 		return decoded.Refused
+	}
+	if r.given, _, err = r.scheme.ToHub(decoded.Object.DeepCopyObject(), api); err != nil {
+		return err
 	}
 	cfg, err := r.scheme.Load(decoded.Object, api)
 	if err != nil {
@@ -284,7 +290,7 @@ func (r *resolution) sourceOf(path diag.Path) Source {
 		return Source{Origin: OfFlag, Name: "--" + flag.Flag.Name, Pos: flag.Pos}
 	}
 	for _, written := range r.written(path) {
-		if r.given(written) {
+		if r.isGiven(written) {
 			return Source{Origin: OfFile, Pos: r.start.Doc.Position(written)}
 		}
 	}
@@ -294,8 +300,8 @@ func (r *resolution) sourceOf(path diag.Path) Source {
 	return Source{Origin: OfDefault}
 }
 
-// given reports whether the file has a value at a path; null is none.
-func (r *resolution) given(path diag.Path) bool {
+// isGiven reports whether the file has a value at a path; null is none.
+func (r *resolution) isGiven(path diag.Path) bool {
 	if r.start.Doc == nil || !r.start.Doc.Has(path) {
 		return false
 	}

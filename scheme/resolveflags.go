@@ -114,6 +114,10 @@ func (r *resolution) applyFlags() {
 		for _, field := range flag.Flag.ConfigFields {
 			if set, ok := setters[field]; ok {
 				set(r.cfg, flag.Value)
+				if strings.HasPrefix(effectivePath(field), "profiles") && len(r.given.Profiles) == 0 {
+					r.given.Profiles = make([]config.KubeSchedulerProfile, 1)
+				}
+				set(r.given, flag.Value)
 				r.flags[effectivePath(field)] = flag
 			}
 		}
@@ -177,7 +181,9 @@ func (r *resolution) addresses(last map[string]FlagValue) {
 	if n, _ := strconv.ParseInt(number, 0, 32); n == 0 {
 		listen = ""
 	}
-	r.cfg.HealthzBindAddress, r.cfg.MetricsBindAddress = &listen, ptr.To(listen)
+	for _, cfg := range []*config.KubeSchedulerConfiguration{r.cfg, r.given} {
+		cfg.HealthzBindAddress, cfg.MetricsBindAddress = ptr.To(listen), ptr.To(listen)
+	}
 	r.flags["healthzBindAddress"], r.flags["metricsBindAddress"] = by, by
 }
 
@@ -207,6 +213,7 @@ func (r *resolution) algorithm(last map[string]FlagValue) {
 		r.policy(configMap, source, "algorithmSource.policy.configMap.name")
 	case provider.Value != "":
 		r.cfg.AlgorithmSource = config.AlgorithmSource{Provider: ptr.To(provider.Value)}
+		r.given.AlgorithmSource = r.cfg.AlgorithmSource
 		r.flags["algorithmSource.provider"] = provider
 	}
 }

@@ -80,13 +80,17 @@ func Translate(obj runtime.Object, from, to Side, preserve bool) (*Translation, 
 	return t.translate(given)
 }
 
-// TranslateBuilt is Translate for profiles that do not come from a configuration alone, such as those
-// that a release builds from a Policy. given is what the file says, source the same with defaults, and
-// built what the release makes of it. With keepDefaults, plugins that the target runs by default stay
-// although the source did not run them.
-func TranslateBuilt(given, source *config.KubeSchedulerConfiguration, built *Built, from, to Side, keepDefaults bool) (*Translation, error) {
-	t := &translator{from: from, to: to, preserve: true, keepDefaults: keepDefaults, source: source, built: built}
+// TranslateLoaded is Translate for a configuration with flags: given is what both say, and source the
+// same with defaults. With keepDefaults, plugins that the target runs by default stay although the source
+// did not run them.
+func TranslateLoaded(given, source *config.KubeSchedulerConfiguration, from, to Side, keepDefaults bool) (*Translation, error) {
+	t := &translator{from: from, to: to, preserve: true, keepDefaults: keepDefaults, source: source}
 	t.declare()
+	t.built = from.Scheme.Build(source, from.API)
+	var err error
+	if t.built.Frameworks, err = from.Scheme.withProvider(source, from.API, t.built.Frameworks); err != nil {
+		return nil, err
+	}
 	return t.translate(given)
 }
 
@@ -611,6 +615,10 @@ var spreads = map[string]bool{"SelectorSpread": true, "DefaultPodTopologySpread"
 // where SelectorSpread did it and is gone, by the list alone where no built-in ones existed.
 func (t *translator) foldSpread(f Framework, out Framework, path diag.Path) {
 	if !out.Used[topologySpread] {
+		if _, target := t.to.Scheme.points(topologySpread); target && t.isNew(topologySpread) {
+			// Pods with constraints of their own are new too; those without were not spread.
+			out.Args[topologySpread] = &config.PodTopologySpreadArgs{DefaultingType: "List"}
+		}
 		return
 	}
 	args, _ := out.Args[topologySpread].(*config.PodTopologySpreadArgs)
@@ -855,7 +863,7 @@ func (t *translator) disableEverywhere(i int, got Framework, profile *config.Kub
 	}
 	changed := false
 	for _, plugin := range t.to.Scheme.facts(t.to.API).Plugins[config.MultiPoint].Enabled {
-		unwanted := got.Used[plugin.Name] && !t.isNew(plugin.Name)
+		unwanted := runsAnywhere(got, plugin.Name) && !t.isNew(plugin.Name)
 		for point := range got.Points {
 			if runs(got, point, plugin.Name) && slices.ContainsFunc(t.wantedAt(i, point, got), named(plugin.Name)) {
 				unwanted = false

@@ -16,12 +16,15 @@ import (
 
 const rulePolicyTypeless = "policy-typeless"
 
+// RulePolicyRemoved is the reminder that a Policy is of the past.
+const RulePolicyRemoved = "policy-removed-later"
+
 // RulePolicyNotFound is the rule of a Policy that is named and not there.
 const RulePolicyNotFound = "policy-not-found"
 
 // policyRules are those of a Policy alone. Some of what a configuration is held to holds for it too.
 var policyRules = []Rule{{
-	ID:        "policy-removed-later",
+	ID:        RulePolicyRemoved,
 	Summary:   "the file is a Policy, which Kubernetes 1.23 does not read any more",
 	Doc:       "A Policy lists predicates and priorities. Since 1.18 they run as plugins, and since 1.23 a profile is the only way to choose plugins.",
 	Otherwise: diag.Info,

@@ -28,6 +28,7 @@ func (p *program) commands() []*cli.Command {
 		p.validate(),
 		p.defaults(),
 		p.convert(),
+		p.migrate(),
 		p.diff(),
 		p.schema(),
 		p.effective(),

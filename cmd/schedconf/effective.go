@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,7 +70,11 @@ type startup struct {
 	policyDoc *source.Document
 	policy    *policyv1.Policy
 	flags     *validation.Flags
-	findings  diag.List
+	// implied is the place of a --config that nobody gave; -1 without.
+	implied int
+	// made is the scheme of the release, with the gates of the command line.
+	made     *scheme.Scheme
+	findings diag.List
 }
 
 // read takes the operands apart: a configuration, a manifest, and a command line.
@@ -157,6 +162,7 @@ func (s *startup) fromWords(words []string) error {
 func (s *startup) check(words []string, at func(i int) diag.Position) {
 	flags := validation.ParseFlags(s.release, words, at)
 	added := -1
+	defer func() { s.implied = added }()
 	if s.doc != nil && flags.Config() == "" {
 		added = len(flags.Program)
 		words = slices.Insert(slices.Clone(words), added, "--config=config.yaml")
@@ -179,16 +185,16 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 		return nil, nil
 	}
 	s.findPolicy()
-	for name, state := range s.flags.Gates {
-		// The scheme reads the gates from here, and the last state of one counts.
-		if err := s.c.Set("feature-gates", fmt.Sprintf("%s=%t", name, state)); err != nil {
-			return nil, err
-		}
-	}
-	made, err := schemeOf(s.c, s.release)
+	gates, err := overrides(s.c)
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(gates, s.flags.Gates)
+	made, err := schemeWith(s.c, s.release, gates)
+	if err != nil {
+		return nil, err
+	}
+	s.made = made
 	if s.doc != nil {
 		result, err := validation.New(made).Check(s.doc)
 		if err != nil {
@@ -210,10 +216,6 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 			s.findings.Sort()
 			return nil, nil
 		}
-	}
-	gates, err := overrides(s.c)
-	if err != nil {
-		return nil, err
 	}
 	resolved, err := made.Resolve(scheme.Start{Doc: s.doc, Flags: s.flags.Values(), Gates: gates, Policy: s.policy, PolicyDoc: s.policyDoc})
 	if err != nil {

@@ -211,13 +211,17 @@ func (j jsonPrinter) header(release *schemas.Release) { j.line(newHeader(release
 
 func (j jsonPrinter) findings(list diag.List) {
 	for _, d := range list {
-		related := []jsonPlace{}
-		for _, place := range d.Related {
-			related = append(related, jsonPlace{place.Message, place.Path.String(), place.Pos.File, place.Pos.Document, place.Pos.Line, place.Pos.Column})
-		}
-		j.line(jsonFinding{
-			d.Rule, d.Severity, d.Stage, d.Message, d.Hint, d.Path.String(), d.Pos.File, d.Pos.Document, d.Pos.Line, d.Pos.Column, related,
-		})
+		j.line(newJSONFinding(d))
+	}
+}
+
+func newJSONFinding(d diag.Diagnostic) jsonFinding {
+	related := []jsonPlace{}
+	for _, place := range d.Related {
+		related = append(related, jsonPlace{place.Message, place.Path.String(), place.Pos.File, place.Pos.Document, place.Pos.Line, place.Pos.Column})
+	}
+	return jsonFinding{
+		d.Rule, d.Severity, d.Stage, d.Message, d.Hint, d.Path.String(), d.Pos.File, d.Pos.Document, d.Pos.Line, d.Pos.Column, related,
 	}
 }
 

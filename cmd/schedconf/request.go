@@ -64,6 +64,11 @@ func schemeOf(c *cli.Context, release *schemas.Release) (*scheme.Scheme, error) 
 	if err != nil {
 		return nil, usage(c, "%s", err)
 	}
+	return schemeWith(c, release, overrides)
+}
+
+// schemeWith builds the scheme of a release with gates, and with the plugins that the flags ask for.
+func schemeWith(c *cli.Context, release *schemas.Release, overrides map[string]bool) (*scheme.Scheme, error) {
 	gates, err := release.NewGates(overrides)
 	if err != nil {
 		return nil, usage(c, "%s%s", err, gateSuggestion(release, overrides))
