@@ -56,6 +56,8 @@ type Migration struct {
 	Provider string
 	// NotRun are the plugins that the target runs by default and that the result does not.
 	NotRun []string
+	// Changes are what has been said beside the Policy that is lost, moved or different.
+	Changes diag.List
 	// After are the profiles as the target builds them.
 	After []Framework
 }
@@ -115,6 +117,7 @@ func MigratePolicy(m PolicyMigration) (*Migration, error) {
 	if err != nil {
 		return nil, err
 	}
+	out.Changes = translation.Changes
 	if leave && equal == autoscaler {
 		if translation.Object, err = m.packing(given); err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/config"
 	"github.com/schedconf/schedconf/scheme/source"
+	"github.com/schedconf/schedconf/scheme/source/find"
 	"github.com/schedconf/schedconf/validation"
 )
 
@@ -29,7 +30,8 @@ went; --no-preserve lets the new defaults apply and lists what they change. What
 place for is reported. The result goes to standard output, everything else to standard error.
 
 Comments, empty lines, the order of keys, quotes, indentation, anchors and the other documents of a file
-stay as they are where nothing changes; comments that go with what they are about are reported.
+stay as they are where nothing changes; comments that go with what they are about are reported. So does
+the rest of a manifest, such as a ConfigMap, that holds the configuration.
 
 EXAMPLES:
    schedconf convert --to v1 --from 1.25 --target 1.30 old.yaml
@@ -56,9 +58,12 @@ EXAMPLES:
 				if result.text == nil {
 					return verdict(c, result.findings), nil
 				}
-				fmt.Fprintf(p.stderr, "%s: %s of Kubernetes %s to %s of Kubernetes %s\n", printable(name),
-					result.from.API.APIVersion, result.from.Scheme.Release.Name, result.to.API.APIVersion, result.to.Scheme.Release.Name)
-				return p.deliver(c, &rewritten{name, data, result.doc, result.text, result.refused}, result.findings)
+				code, err := p.deliver(c, &rewritten{name, data, result.doc, result.found, result.text, result.refused}, verdict(c, result.findings))
+				if err == nil {
+					fmt.Fprintf(p.stderr, "%s: %s of Kubernetes %s to %s of Kubernetes %s\n", printable(name),
+						result.from.API.APIVersion, result.from.Scheme.Release.Name, result.to.API.APIVersion, result.to.Scheme.Release.Name)
+				}
+				return code, err
 			})
 		},
 	}
@@ -71,6 +76,7 @@ type converted struct {
 	from, to scheme.Side
 	findings diag.List
 	doc      *source.Document
+	found    *find.Found // where the document lies, if that is inside an object
 	// text is what the document becomes; nil where it cannot be converted. refused is true if the target
 	// does not take it.
 	text    []byte
@@ -88,6 +94,9 @@ func convertFile(c *cli.Context, name string, data []byte) (*converted, error) {
 		return nil, err
 	}
 	result := &converted{findings: findings, doc: doc}
+	if found, ok := nested(name, data); ok && !c.IsSet("document") {
+		doc, result.doc, result.found = found.Doc, found.Doc, found
+	}
 	if result.to, err = side(c, "target", fullVersion(c.String("to")), "--to"); err != nil {
 		return nil, err
 	}

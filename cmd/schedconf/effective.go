@@ -70,6 +70,8 @@ type startup struct {
 	policyDoc *source.Document
 	policy    *policyv1.Policy
 	flags     *validation.Flags
+	// files are the documents of the files that were given.
+	files [][]*source.Document
 	// implied is the place of a --config that nobody gave; -1 without.
 	implied int
 	// made is the scheme of the release, with the gates of the command line.
@@ -94,6 +96,7 @@ func (s *startup) read() error {
 			s.findings = append(s.findings, finding)
 			return nil
 		}
+		s.files = append(s.files, source.Split(name, data))
 		lines := validation.CommandLines(name, data)
 		switch {
 		case len(lines) > 1:
@@ -246,6 +249,10 @@ func (s *startup) findPolicy() {
 	if s.policyDoc != nil {
 		return
 	}
+	if configMap, at := s.namedConfigMap(); configMap != "" {
+		s.findPolicyIn(configMap, at)
+		return
+	}
 	name, by, at := s.namedPolicy()
 	if name == "" {
 		return
@@ -261,9 +268,44 @@ func (s *startup) findPolicy() {
 	s.policyDoc = doc
 }
 
+// namedConfigMap is the ConfigMap that holds the Policy, and the place that names it.
+func (s *startup) namedConfigMap() (name string, at diag.Position) {
+	if flag, ok := s.flags.Last("policy-configmap"); ok && s.countsBeside(flag) {
+		return flag.Value, flag.Word.Pos
+	}
+	if s.doc == nil {
+		return "", diag.Position{}
+	}
+	path := diag.Path{"algorithmSource", "policy", "configMap", "name"}
+	name, _ = s.doc.Scalar(path)
+	return name, s.doc.Position(path)
+}
+
+// countsBeside reports whether a flag of the release has an effect beside a file, if there is one.
+func (s *startup) countsBeside(flag *validation.GivenFlag) bool {
+	return flag.Flag != nil && (s.doc == nil || flag.Flag.WithConfig != "ignored")
+}
+
+// findPolicyIn takes the Policy of a ConfigMap in the files that were given.
+func (s *startup) findPolicyIn(configMap string, at diag.Position) {
+	for _, documents := range s.files {
+		found, _ := find.In(documents[0].File, documents)
+		for _, f := range found {
+			if f.Kind == find.Policy && f.Object.Name == configMap {
+				s.policyDoc = f.Doc
+				return
+			}
+		}
+	}
+	s.findings = append(s.findings, diag.Diagnostic{
+		Rule: validation.RulePolicyNotFound, Severity: diag.Warning, Pos: at, Message: fmt.Sprintf("the ConfigMap %q with the Policy is not here, so that its plugins are unknown", configMap),
+		Hint: "give a file with the ConfigMap in it",
+	})
+}
+
 // namedPolicy is the path of the file that holds the Policy, the file that names it, and the place there.
 func (s *startup) namedPolicy() (name, by string, at diag.Position) {
-	if flag, ok := s.flags.Last("policy-config-file"); ok && flag.Flag != nil && (s.doc == nil || flag.Flag.WithConfig != "ignored") {
+	if flag, ok := s.flags.Last("policy-config-file"); ok && s.countsBeside(flag) {
 		by := flag.Word.Pos.File
 		if s.doc != nil {
 			by = s.doc.File

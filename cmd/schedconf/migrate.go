@@ -135,7 +135,7 @@ func (p *program) migrateOne(m *migration, words []string) (int, error) {
 		fmt.Fprintf(p.stderr, "nothing is written, since Kubernetes %s would refuse it; -o json shows it\n", m.to.Scheme.Release.Name)
 		return code, nil
 	}
-	return m.deliver(code)
+	return m.finish(code)
 }
 
 // run makes the configuration. It stops without one where the source release cannot read the input.
@@ -197,6 +197,7 @@ func (m *migration) identify(words []string) (*validation.CommandLine, error) {
 		return nil, nil
 	}
 	documents := source.Split(m.name, m.data)
+	m.files = append(m.files, documents)
 	doc, warnings, err := choose(m.c, m.name, m.data)
 	if err != nil {
 		return nil, err
@@ -230,7 +231,7 @@ func (m *migration) place(found []find.Found, config *source.Document) {
 	for _, kinds := range [][]find.Kind{{find.Config, find.ConfigObject}, {find.Policy}} {
 		var of []*find.Found
 		for i := range found {
-			if slices.Contains(kinds, found[i].Kind) && (config == nil || found[i].Doc == config) {
+			if slices.Contains(kinds, found[i].Kind) && (config == nil || found[i].Doc.Position(nil) == config.Position(nil)) {
 				of = append(of, &found[i])
 			}
 		}
@@ -240,8 +241,13 @@ func (m *migration) place(found []find.Found, config *source.Document) {
 		m.found = of[0]
 		if of[0].Kind == find.Policy {
 			m.policyDoc = of[0].Doc
-		} else {
-			m.doc = of[0].Doc
+			return
+		}
+		m.doc = of[0].Doc
+		if value, _, err := scheme.Value(m.doc); err == nil {
+			if apiVersion, _, err := scheme.TypeMeta(value); err == nil {
+				m.doc = ofGroup(m.doc, apiVersion)
+			}
 		}
 		return
 	}
@@ -278,7 +284,7 @@ func (m *migration) source(line *validation.CommandLine, words []string) (*schem
 		return named, nil
 	}
 	if line != nil && named == nil {
-		if minor, err := schemas.ParseMinor(line.Target); err == nil {
+		if minor, err := schemas.ParseMinor(line.Target); err == nil && (reads == nil || reads(schemas.For(minor))) {
 			return schemas.For(minor), nil
 		}
 	}
@@ -421,6 +427,9 @@ func (m *migration) translatePolicy(from scheme.Side, resolved *scheme.Resolved)
 		return nil, err
 	}
 	m.provider, m.notRun = done.Provider, done.NotRun
+	if m.doc != nil {
+		m.itemsOfDocument(done.Changes)
+	}
 	m.items = append(m.items, done.Items...)
 	if m.c.Bool("to-provider") {
 		return m.asProvider(done)
@@ -503,46 +512,11 @@ func (m *migration) title() string {
 	return m.name
 }
 
-// deliver prints the configuration, writes it where the input was, or prints the difference.
-func (m *migration) deliver(code int) (int, error) {
-	whole, err := m.file()
-	if err != nil {
-		return code, err
-	}
-	if !m.c.Bool("write") && !m.c.Bool("diff") {
-		_, err := m.stdout.Write(m.text)
-		return code, err
-	}
-	if whole == nil {
+// finish prints the configuration, writes it where the input was, or prints the difference.
+func (m *migration) finish(code int) (int, error) {
+	doc := firstOf(m.doc, m.policyDoc)
+	if (m.c.Bool("write") || m.c.Bool("diff")) && (doc == nil || doc.File != m.name) {
 		return max(code, exitNo), inputError{fmt.Errorf("change %q: it holds no configuration that could be replaced; leave out --write and --diff to get a new one", m.name)}
 	}
-	switch changed := !bytes.Equal(whole, m.data); {
-	case m.c.Bool("diff"):
-		if !changed {
-			return code, nil
-		}
-		_, err := m.stdout.Write([]byte(fileDiff(string(m.data), string(whole), m.name)))
-		return max(code, exitNo), err
-	case changed:
-		return code, replaceFile(m.name, whole)
-	}
-	return code, nil
-}
-
-// file is the input with the result in place of what it was made of; nil where it was made of flags.
-func (m *migration) file() ([]byte, error) {
-	doc := firstOf(m.doc, m.policyDoc)
-	if doc == nil || doc.File != m.name {
-		return nil, nil
-	}
-	documents := source.Split(m.name, m.data)
-	if m.found == nil || m.found.Carrier == "" {
-		return source.Replace(m.data, documents, doc.Index, m.text), nil
-	}
-	outer, lost, err := source.RewriteNested(doc, m.found.Path, m.text, scheme.ReadValue)
-	if err != nil {
-		return nil, inputError{fmt.Errorf("change %q: %w", m.name, err)}
-	}
-	m.findings = append(m.findings, lossFindings(lost)...)
-	return source.Replace(m.data, documents, m.found.Outer.Index, outer), nil
+	return m.deliver(m.c, &rewritten{m.name, m.data, doc, m.found, m.text, m.refused}, code)
 }

@@ -18,9 +18,7 @@ import (
 // itemsOfDocument accounts for every value of a configuration by what its translation has said.
 func (m *migration) itemsOfDocument(changes diag.List) {
 	for _, d := range changes {
-		if m.doc != nil {
-			d.Pos = m.doc.Position(m.inDocument(d.Path))
-		}
+		d.Pos = m.placeOf(d.Path)
 		m.findings = append(m.findings, d)
 	}
 	if m.doc == nil {
@@ -32,6 +30,13 @@ func (m *migration) itemsOfDocument(changes diag.List) {
 	}
 	m.eachPart(value, nil, func(path diag.Path, name string) {
 		item := scheme.Item{Path: path, Name: name, Outcome: scheme.Exact}
+		if startsWith(path, diag.Path{"algorithmSource", "policy"}) {
+			if m.policy != nil {
+				item.Becomes = "the profile"
+				m.items = append(m.items, item)
+			}
+			return // what is missing has been accounted for
+		}
 		for _, change := range changes {
 			if !m.concerns(change, path, name) {
 				continue
@@ -51,6 +56,32 @@ func (m *migration) itemsOfDocument(changes diag.List) {
 		}
 		m.items = append(m.items, item)
 	})
+}
+
+// placeOf is where something is said: in the document, by a flag, or nowhere in the input.
+func (m *migration) placeOf(path diag.Path) diag.Position {
+	if m.doc != nil {
+		return m.doc.Position(m.inDocument(path))
+	}
+	for _, given := range m.flags.Given {
+		if given.Flag == nil {
+			continue
+		}
+		for _, field := range append(addressFields[given.Name], given.Flag.ConfigFields...) {
+			if field == path.String() {
+				return given.Word.Pos
+			}
+		}
+	}
+	return diag.Position{File: m.title(), Line: 1, Column: 1}
+}
+
+// addressFields are what the flags of the insecure port set together.
+var addressFields = map[string][]string{"address": {"healthzBindAddress", "metricsBindAddress"}, "port": {"healthzBindAddress", "metricsBindAddress"}}
+
+// lost reports whether the target has no place for a field.
+func (m *migration) lost(field string) bool {
+	return slices.ContainsFunc(m.findings, func(d diag.Diagnostic) bool { return d.Rule == conversion.RuleFieldDropped && d.Path.String() == field })
 }
 
 // outcomeOf says how well something is carried over about which a change of a rule is reported.
@@ -146,6 +177,9 @@ func (m *migration) itemsOfFlags() {
 		switch {
 		case given.Name == "config" || strings.HasPrefix(given.Name, "policy-config") || given.Name == "use-legacy-policy-config":
 			item.Becomes = "the configuration"
+			if given.Name == "config" && m.doc == nil {
+				item.Outcome, item.Becomes, item.Why = scheme.Impossible, "", "the configuration is not here: give its file, and migrate again"
+			}
 			if given.Name != "config" && m.policy == nil {
 				item.Outcome, item.Becomes, item.Why = scheme.Impossible, "", "the Policy is not here: give its file, and migrate again"
 			}
@@ -155,14 +189,17 @@ func (m *migration) itemsOfFlags() {
 			item.Outcome, item.Why = scheme.Dropped, fmt.Sprintf("Kubernetes %s ignores the flag beside --config", m.release.Name)
 		case given.Flag.WithConfig == "none":
 			item.Outcome, item.Why = scheme.Dropped, "the flag has no effect"
-		case len(given.Flag.ConfigFields) > 0:
+		case len(given.Flag.ConfigFields) > 0 && addressFields[given.Name] == nil:
 			item.Becomes = strings.Join(given.Flag.ConfigFields, ", ")
 		case given.Name == "algorithm-provider":
 			item.Becomes = "the plugins of the profile"
-		case given.Name == "address" || given.Name == "port":
-			item.Outcome, item.Why = scheme.Impossible, "there is no insecure port any more: use --bind-address and --secure-port, and probe them over https"
-			if _, has := m.to.API.Stage("address-port"), kept; has && m.to.API.Behaviour.Addresses != "none" {
-				item.Outcome, item.Why, item.Becomes = scheme.Exact, "", "healthzBindAddress, metricsBindAddress"
+		case addressFields[given.Name] != nil:
+			item.Becomes = strings.Join(addressFields[given.Name], ", ")
+			switch {
+			case given.Name == "port" && given.Value == "0":
+				item.Outcome, item.Becomes, item.Why = scheme.Dropped, "", "it switches the insecure port off, and there is none any more"
+			case m.lost("healthzBindAddress"):
+				item.Outcome, item.Becomes, item.Why = scheme.Impossible, "", "there is no insecure port any more: use --bind-address and --secure-port, and probe over https"
 			}
 		case kept && after.WithConfig != "none":
 			item.Becomes = "stays a flag"

@@ -12,7 +12,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/source"
+	"github.com/schedconf/schedconf/scheme/source/find"
 	"github.com/schedconf/schedconf/validation"
 )
 
@@ -46,25 +48,63 @@ func checkRewrite(c *cli.Context) error {
 	return nil
 }
 
-// rewritten is a file with a document of it changed.
+// nested is the only configuration inside the objects of a file whose documents are none themselves, such
+// as that of a ConfigMap.
+func nested(name string, data []byte) (*find.Found, bool) {
+	documents := source.Split(name, data)
+	if len(validation.Configurations(documents)) > 0 {
+		return nil, false
+	}
+	found, _ := find.In(name, documents)
+	var only *find.Found
+	for i := range found {
+		if found[i].Kind != find.Config && found[i].Kind != find.ConfigObject {
+			continue
+		}
+		if only != nil {
+			return nil, false
+		}
+		only = &found[i]
+	}
+	return only, only != nil
+}
+
+// rewritten is a file with a document of it changed, or with a configuration that lies in an object.
 type rewritten struct {
-	name string
-	data []byte
-	doc  *source.Document
+	name  string
+	data  []byte
+	doc   *source.Document
+	found *find.Found // nil for a document of the file
 	// text is the new one of the document, and refused is true if the target does not take it.
 	text    []byte
 	refused bool
 }
 
-func (r *rewritten) file() []byte {
-	return source.Replace(r.data, source.Split(r.name, r.data), r.doc.Index, r.text)
+// file is the whole file as it becomes, with what of it could not be kept.
+func (r *rewritten) file() ([]byte, []source.Loss, error) {
+	documents := source.Split(r.name, r.data)
+	if r.found == nil || r.found.Carrier == "" {
+		return source.Replace(r.data, documents, r.doc.Index, r.text), nil, nil
+	}
+	outer, lost, err := source.RewriteNested(r.found.Doc, r.found.Path, r.text, scheme.ReadValue)
+	if err != nil {
+		return nil, nil, inputError{fmt.Errorf("change %q: %w", r.name, err)}
+	}
+	return source.Replace(r.data, documents, r.found.Outer.Index, outer), lost, nil
 }
 
 // deliver prints the document, writes the file or prints the difference, as the flags have it. A file
 // that the target would refuse is not written. It returns the exit code.
-func (p *program) deliver(c *cli.Context, r *rewritten, findings diag.List) (int, error) {
-	code := verdict(c, findings)
-	file := r.file()
+func (p *program) deliver(c *cli.Context, r *rewritten, code int) (int, error) {
+	if !c.Bool("write") && !c.Bool("diff") {
+		_, err := p.stdout.Write(r.text)
+		return code, err
+	}
+	file, lost, err := r.file()
+	if err != nil {
+		return code, err
+	}
+	newText(c, p.stderr, p.stderr).findings(lossFindings(lost))
 	switch changed := !bytes.Equal(file, r.data); {
 	case c.Bool("diff"):
 		if !changed {
@@ -72,9 +112,6 @@ func (p *program) deliver(c *cli.Context, r *rewritten, findings diag.List) (int
 		}
 		_, err := p.stdout.Write([]byte(fileDiff(string(r.data), string(file), r.name)))
 		return max(code, exitNo), err
-	case !c.Bool("write"):
-		_, err := p.stdout.Write(r.text)
-		return code, err
 	case changed && !r.refused:
 		return code, replaceFile(r.name, file)
 	}
