@@ -68,12 +68,25 @@ func (c *Checker) checkDocuments(documents, configurations []*source.Document) (
 			return r, fmt.Errorf("document %d: %w", doc.Index, err)
 		}
 		r.Findings = append(r.Findings, result.Findings...)
+		if c.readsPolicy(result.Value) {
+			r.Configurations++
+		}
 		if doc.Index > 0 {
 			r.Findings = append(r.Findings, Ignored(doc))
 		}
 	}
 	r.Findings.Sort()
 	return r, nil
+}
+
+// readsPolicy reports whether a value is a Policy that the release reads.
+func (c *Checker) readsPolicy(value []byte) bool {
+	return len(value) > 0 && len(c.scheme.Release.Policies) > 0 && scheme.IsPolicy(value) && !isConfigurationValue(value)
+}
+
+func isConfigurationValue(value []byte) bool {
+	apiVersion, kind, err := scheme.TypeMeta(value)
+	return err == nil && (kind == config.Kind || strings.HasPrefix(apiVersion, config.GroupName+"/"))
 }
 
 // Configurations returns the documents that are configurations, by kind or by group. One that

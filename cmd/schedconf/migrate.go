@@ -98,6 +98,8 @@ type migration struct {
 	startup
 	name string
 	data []byte
+	// sourceRelease and targetRelease are chosen already; nil leaves them to the flags.
+	sourceRelease, targetRelease *schemas.Release
 	// found is where the configuration or the Policy lies, if that is inside an object.
 	found *find.Found
 	to    scheme.Side
@@ -140,7 +142,7 @@ func (p *program) migrateOne(m *migration, words []string) (int, error) {
 
 // run makes the configuration. It stops without one where the source release cannot read the input.
 func (m *migration) run(words []string) error {
-	target, err := target(m.c)
+	target, err := m.target()
 	if err != nil {
 		return err
 	}
@@ -180,6 +182,13 @@ func (m *migration) run(words []string) error {
 		return err
 	}
 	return m.judge()
+}
+
+func (m *migration) target() (*schemas.Release, error) {
+	if m.targetRelease != nil {
+		return m.targetRelease, nil
+	}
+	return target(m.c)
 }
 
 func firstOf(docs ...*source.Document) *source.Document {
@@ -271,8 +280,8 @@ func ofGroup(doc *source.Document, apiVersion string) *source.Document {
 // source is the release that the input is for: the one that is named, the one that the image suggests, or
 // the newest that reads it, up to the target.
 func (m *migration) source(line *validation.CommandLine, words []string) (*schemas.Release, error) {
-	var named *schemas.Release
-	if m.c.IsSet("from") {
+	named := m.sourceRelease
+	if named == nil && m.c.IsSet("from") {
 		minor, err := schemas.ParseMinor(m.c.String("from"))
 		if err != nil {
 			return nil, usage(m.c, "--from: %s", err)
