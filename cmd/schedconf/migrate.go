@@ -43,6 +43,7 @@ EXAMPLES:
 			targetFlag(),
 			&cli.BoolFlag{Name: "to-provider", Usage: "name the algorithm provider that does the same, for a target that has providers"},
 			&cli.BoolFlag{Name: "with-defaults", Usage: "run also what the target runs by default and the input does not"},
+			&cli.BoolFlag{Name: "minimize", Usage: "leave out what the target does by default; the effective configuration stays the same"},
 			&cli.BoolFlag{Name: "preserve", Usage: "write out what a Policy says even where it equals a provider"},
 			documentFlag(), outputFlag([]string{"text", "json"}),
 		}, rewriteFlags(), gateFlags(), findingFlags()),
@@ -164,6 +165,7 @@ func (m *migration) run(words []string) error {
 	}
 	switch {
 	case line != nil:
+		m.command = line.Command
 		m.check(line.Args, line.At)
 		m.policyDoc = firstOf(m.policyDoc, line.Policy)
 	default:
@@ -406,6 +408,7 @@ func (m *migration) translate(resolved *scheme.Resolved) error {
 		translation, err = scheme.TranslateLoaded(resolved.Given, resolved.Config, from, m.to, m.c.Bool("with-defaults"))
 		if err == nil {
 			object = translation.Object
+			m.notRun, err = scheme.NotRun(m.to, translation.After)
 			m.itemsOfDocument(translation.Changes)
 		}
 	}
@@ -481,7 +484,14 @@ func (m *migration) write(from scheme.Side, object runtime.Object) error {
 		doc = source.Split("", fmt.Appendf(nil, "apiVersion: %s\nkind: %s\n", m.to.API.APIVersion, config.Kind))[0]
 		from = m.to
 	}
-	text, lost, err := scheme.Rewrite(scheme.Rewriting{Document: doc, From: from, To: m.to, Object: object})
+	terse := m.c.Bool("minimize")
+	if terse {
+		var err error
+		if object, _, err = scheme.Minimize(m.to, object); err != nil {
+			return err
+		}
+	}
+	text, lost, err := scheme.Rewrite(scheme.Rewriting{Document: doc, From: from, To: m.to, Object: object, Terse: terse})
 	if err != nil {
 		return err
 	}

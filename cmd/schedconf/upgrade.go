@@ -37,7 +37,7 @@ EXAMPLES:
 			&cli.StringFlag{Name: "from", DefaultText: "the newest that reads the file", Usage: "Kubernetes minor that the file is for"},
 			&cli.StringFlag{Name: "to", Value: "latest", Usage: "Kubernetes minor to go to"},
 			&cli.BoolFlag{Name: "with-defaults", Usage: "run also what the last minor runs by default and the file does not", Hidden: true},
-			&cli.BoolFlag{Name: "preserve", Hidden: true}, &cli.BoolFlag{Name: "to-provider", Hidden: true},
+			&cli.BoolFlag{Name: "preserve", Hidden: true}, &cli.BoolFlag{Name: "minimize", Hidden: true}, &cli.BoolFlag{Name: "to-provider", Hidden: true},
 			documentFlag(), outputFlag([]string{"text", "json"}),
 		}, gateFlags(), findingFlags()),
 		Action: func(c *cli.Context) error {
