@@ -299,13 +299,7 @@ func isPolicyRule(rule *Rule) bool {
 	return slices.Contains(policyRuleIDs, rule.ID)
 }
 
-var policyRuleIDs = func() []string {
-	var ids []string
-	for _, rule := range policyRules {
-		ids = append(ids, rule.ID)
-	}
-	return ids
-}()
+var policyRuleIDs = idsOf(policyRules)
 
 // inPolicy leads to the place in a Policy that a place in the built profile comes from.
 func (p *Pass) inPolicy(path diag.Path) diag.Path {

@@ -42,11 +42,11 @@ func (h *Hop) Loads() bool { return len(h.Refusals) == 0 }
 // its job.
 func Step(doc *source.Document, from, to *scheme.Scheme) (*Hop, error) {
 	hop := &Hop{From: from.Release, To: to.Release, Missed: map[string][]string{}}
-	before, err := New(from).Check(doc)
+	before, err := NewVerdict(from).Check(doc)
 	if err != nil {
 		return nil, err
 	}
-	after, err := New(to).Check(doc)
+	after, err := NewVerdict(to).Check(doc)
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func completed(c *cli.Context, s *scheme.Scheme, name string, data []byte) ([]by
 	if err != nil {
 		return nil, nil, err
 	}
-	result, err := validation.New(s).Check(doc)
+	result, err := validation.NewVerdict(s).Check(doc)
 	if err != nil {
 		return nil, nil, err
 	}

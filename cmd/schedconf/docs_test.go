@@ -73,6 +73,21 @@ func rulesPage() string {
 	b.WriteString("\n## What they are about\n")
 	for _, rule := range validation.Rules {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n", rule.ID, rule.Doc)
+		if rule.Bad != "" {
+			fmt.Fprintf(&b, "\nBad:\n\n%s\nGood:\n\n%s", indented(rule.Bad), indented(rule.Good))
+		}
+	}
+	b.WriteString("\n## What people ran into\n\nEach kind of trouble that is known, with the rules that find it, or what answers it otherwise.\n\n| trouble | what happened | rules | otherwise |\n|---|---|---|---|\n")
+	for _, report := range validation.Reports {
+		rules := "—"
+		if len(report.Rules) > 0 {
+			rules = "`" + strings.Join(report.Rules, "`, `") + "`"
+		}
+		otherwise := report.Otherwise
+		if otherwise == "" {
+			otherwise = "—"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", report.Label, report.Title, rules, otherwise)
 	}
 	return b.String()
 }

@@ -202,7 +202,7 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 	}
 	s.made = made
 	if s.doc != nil {
-		result, err := validation.New(made).Check(s.doc)
+		result, err := validation.NewVerdict(made).Check(s.doc)
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +213,7 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 		}
 	}
 	if s.policyDoc != nil {
-		result, err := validation.New(made).Check(s.policyDoc)
+		result, err := validation.NewVerdict(made).Check(s.policyDoc)
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +228,7 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 		return nil, err
 	}
 	s.refusals(resolved)
-	for _, d := range validation.New(made).CheckLeaderElection(resolved.Config, resolved.API) {
+	for _, d := range validation.NewVerdict(made).CheckLeaderElection(resolved.Config, resolved.API) {
 		d.Pos = s.placeOf(d.Path)
 		s.findings = append(s.findings, d)
 	}

@@ -510,7 +510,7 @@ func (m *migration) judge() error {
 	if err != nil {
 		return err
 	}
-	judged, err := validation.New(s).Check(source.Split(m.title()+" (migrated)", m.text)[0])
+	judged, err := validation.NewVerdict(s).Check(source.Split(m.title()+" (migrated)", m.text)[0])
 	if err != nil {
 		return err
 	}
