@@ -188,8 +188,7 @@ var disabledAdvice = []Rule{{
 	Check: func(p *Pass) {
 		p.lists(func(profile int, point config.Point, set config.PluginSet) {
 			for _, plugin := range set.Enabled {
-				gate := p.gateOf(plugin.Name)
-				if gate != nil && !p.Scheme.Gates[gate.Name] {
+				if gate := p.gateOf(plugin.Name); p.isIdle(plugin.Name) {
 					p.Report(p.pluginPath(pointPath(profile, point), plugin.Name), fmt.Sprintf("leave it to the default, which has it with --feature-gates %s=true", gate.Name),
 						"plugin %q belongs to the feature gate %s, which is %s and off", plugin.Name, gate.Name, gate.Stage)
 				}

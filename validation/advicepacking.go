@@ -212,25 +212,27 @@ func checkContradiction(p *Pass) {
 			if !ok || args.ScoringStrategy == nil {
 				continue
 			}
+			runs := direction(args.ScoringStrategy)
+			speaker := ""
+			switch {
+			case runs*name < 0:
+				speaker = "schedulerName " + strconv.Quote(*profile.SchedulerName)
+			case args.ScoringStrategy.Type == ratio && runs*comment < 0:
+				speaker = "the comment at the shape"
+			// A file of several profiles has not one direction.
+			case runs*said < 0 && name == 0 && len(p.Config.Profiles) == 1:
+				speaker = "the name of the file"
+			}
 			at := p.argsPath(i, j).Child("scoringStrategy")
-			if !p.doc.Has(p.asWritten(at)) {
+			if speaker == "" || !p.doc.Has(p.asWritten(at)) {
 				continue
 			}
-			runs := direction(args.ScoringStrategy)
 			if args.ScoringStrategy.Type == ratio {
 				at = at.Child("requestedToCapacityRatio", "shape")
 			} else {
 				at = at.Child("type")
 			}
-			switch {
-			case runs*name < 0:
-				p.reportTendency(at, runs, "schedulerName "+strconv.Quote(*profile.SchedulerName))
-			case args.ScoringStrategy.Type == ratio && runs*comment < 0:
-				p.reportTendency(at, runs, "the comment at the shape")
-			// A file of several profiles has not one direction.
-			case runs*said < 0 && name == 0 && len(p.Config.Profiles) == 1:
-				p.reportTendency(at, runs, "the name of the file")
-			}
+			p.reportTendency(at, runs, speaker)
 		}
 	}
 }
