@@ -6,7 +6,10 @@ package validation
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/schemas"
@@ -67,21 +70,20 @@ func check(t testing.TB, release *schemas.Release, name, text string) diag.List 
 	return result.Findings
 }
 
-// TestExamples holds that each rule finds something in its bad example and nothing in its good one, and
-// that a good example is good in every respect.
+// TestExamples holds that each rule finds something in its bad example, on the line that is marked and on
+// no other, and nothing in its good one; that a good example is good in every respect; and that no release
+// refuses the bad example of advice.
 func TestExamples(t *testing.T) {
 	for _, rule := range Rules {
 		broken := &schemas.Release{}
 		if rule.Bad != "" {
-			release, findings, at := breaking(t, rule.Bad, rule.ID)
+			release, findings, _ := breaking(t, rule.Bad, rule.ID)
+			broken = release
 			if accepted, stage := findings.Verdict(); !accepted && rule.Otherwise != 0 {
 				t.Errorf("%s: Kubernetes %s refuses the bad example at %s\n%s", rule.ID, release.Name, stage, shown(findings))
 			}
-			broken = release
-			if at < 0 {
-				t.Errorf("%s: nothing is found in the bad example\n%s", rule.ID, shown(findings))
-			} else if findings[at].Pos.Line < 3 && len(findings[at].Path) > 0 {
-				t.Errorf("%s: found at %s, which is the head of the example", rule.ID, findings[at].Pos)
+			if diff := cmp.Diff(marked(rule.Bad, "# bad"), linesOf(findings, rule.ID)); diff != "" {
+				t.Errorf("%s: lines of the bad example (-marked +found)\n%s\n%s", rule.ID, diff, shown(findings))
 			}
 		}
 		if rule.Good != "" {
@@ -97,10 +99,32 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	for _, rule := range adviceRules {
-		if rule.Bad == "" {
-			t.Errorf("%s has no bad example", rule.ID)
+		if rule.Bad == "" || rule.Good == "" {
+			t.Errorf("%s has no bad and good example", rule.ID)
 		}
 	}
+}
+
+// marked are the lines of a text that a mark stands in, from 1.
+func marked(text, mark string) []int {
+	var lines []int
+	for i, line := range strings.Split(text, "\n") {
+		if strings.Contains(line, mark) {
+			lines = append(lines, i+1)
+		}
+	}
+	return lines
+}
+
+// linesOf are the lines on which a rule found something.
+func linesOf(findings diag.List, rule string) []int {
+	var lines []int
+	for _, d := range findings {
+		if d.Rule == rule {
+			lines = append(lines, d.Pos.Line)
+		}
+	}
+	return lines
 }
 
 func shown(findings diag.List) string {

@@ -29,7 +29,7 @@ var packingAdvice = []Rule{{
 	ID:      "packing-outweighed",
 	Summary: "a packing strategy has no more weight than the plugins that spread",
 	Doc:     packingDoc + "Where they weigh as much as the packing plugin or more, pods are still spread.",
-	Bad:     exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated\n",
+	Bad:     exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated # bad\n",
 	Good: exampleHead + "profiles:\n- plugins:\n    score:\n      disabled:\n      - name: NodeResourcesBalancedAllocation\n      - name: PodTopologySpread\n" +
 		"  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated\n",
 	Otherwise: diag.Warning,
@@ -43,7 +43,7 @@ var packingAdvice = []Rule{{
 	Summary: "a packing strategy runs beside plugins that spread, with more weight",
 	Doc:     packingDoc + "Where the packing plugin weighs more, they decide between nodes that are about equally full.",
 	Bad: exampleHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeResourcesFit\n        weight: 5\n" +
-		"  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated\n",
+		"  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated # bad\n",
 	Good: exampleHead + "profiles:\n- plugins:\n    score:\n      disabled:\n      - name: NodeResourcesBalancedAllocation\n      - name: PodTopologySpread\n" +
 		"  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated\n",
 	Otherwise: diag.Info,
@@ -58,7 +58,7 @@ var packingAdvice = []Rule{{
 	Doc: "A shape whose score falls with utilization prefers empty nodes, as LeastAllocated does; one whose score rises prefers full nodes, as MostAllocated does. " +
 		"The finding means that the name of the profile or of the file, or a comment beside the shape, says the opposite.",
 	Bad: exampleHead + "profiles:\n- schedulerName: default-scheduler\n- schedulerName: bin-packing\n  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: RequestedToCapacityRatio\n" +
-		"        requestedToCapacityRatio:\n          shape:\n          - utilization: 0\n            score: 10\n          - utilization: 100\n            score: 0\n",
+		"        requestedToCapacityRatio:\n          shape:\n          - utilization: 0 # bad\n            score: 10\n          - utilization: 100\n            score: 0\n",
 	Good: exampleHead + "profiles:\n- schedulerName: default-scheduler\n- schedulerName: bin-packing\n  plugins:\n    score:\n      disabled:\n      - name: NodeResourcesBalancedAllocation\n      - name: PodTopologySpread\n" +
 		"  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: RequestedToCapacityRatio\n" +
 		"        requestedToCapacityRatio:\n          shape:\n          - utilization: 0\n            score: 0\n          - utilization: 100\n            score: 10\n",

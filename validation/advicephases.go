@@ -19,7 +19,7 @@ var phaseAdvice = []Rule{{
 	Summary: "a plugin runs at a point without the point that prepares it",
 	Doc: "Many filters use what the plugin has worked out at preFilter, and many scores what it has at preScore. Without that they fail for every pod, and no pod is scheduled. " +
 		"NodeAffinity, VolumeZone and the resource scores can do without; a plugin of your own build that has both points is taken to need both.",
-	Bad:       exampleHead + "profiles:\n- plugins:\n    preFilter:\n      disabled:\n      - name: PodTopologySpread\n",
+	Bad:       exampleHead + "profiles:\n- plugins:\n    preFilter:\n      disabled: # bad\n      - name: PodTopologySpread\n",
 	Good:      exampleHead + "profiles:\n- plugins:\n    preFilter:\n      disabled:\n      - name: PodTopologySpread\n    filter:\n      disabled:\n      - name: PodTopologySpread\n",
 	Otherwise: diag.Warning,
 	Check: func(p *Pass) {
@@ -91,7 +91,7 @@ var argsAdvice = []Rule{{
 	Summary: "args are given for a plugin that the profile does not run",
 	Doc: "Args of a plugin that is not enabled are not looked at, and neither is its name: a misspelt one goes unnoticed, and so does a plugin of another build. " +
 		"Enable the plugin, or take its args out. A plugin that the profile disables by name is left alone.",
-	Bad:       exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourceFit\n    args:\n      scoringStrategy:\n        type: MostAllocated\n",
+	Bad:       exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourceFit # bad\n    args:\n      scoringStrategy:\n        type: MostAllocated\n",
 	Good:      exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      ignoredResources:\n      - example.com/gpu\n",
 	Otherwise: diag.Warning,
 	Check: func(p *Pass) {
@@ -115,7 +115,7 @@ var argsAdvice = []Rule{{
 	ID:      "args-unnamed",
 	Summary: "an entry of pluginConfig has args and no name",
 	Doc:     "Args without the name of a plugin are read by nobody. Often a dash too many splits one entry into two.",
-	Bad:     exampleHead + "profiles:\n- pluginConfig:\n  - name: InterPodAffinity\n  - args:\n      hardPodAffinityWeight: 5\n",
+	Bad:     exampleHead + "profiles:\n- pluginConfig:\n  - name: InterPodAffinity\n  - args: # bad\n      hardPodAffinityWeight: 5\n",
 	Good:    exampleHead + "profiles:\n- pluginConfig:\n  - name: InterPodAffinity\n    args:\n      hardPodAffinityWeight: 5\n",
 	Check: func(p *Pass) {
 		for i, profile := range p.Config.Profiles {
@@ -137,7 +137,7 @@ var argsAdvice = []Rule{{
 	ID:      "ignored-resources-overwritten",
 	Summary: "ignoredResources of NodeResourcesFit is replaced by what extenders ignore",
 	Doc:     "A managed resource with ignoredByScheduler is written into ignoredResources of NodeResourcesFit in every profile, in place of what stands there.",
-	Bad: exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      ignoredResources:\n      - example.com/license\n" +
+	Bad: exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      ignoredResources:\n      - example.com/license # bad\n" +
 		"extenders:\n- urlPrefix: http://127.0.0.1:8888\n  filterVerb: filter\n  managedResources:\n  - name: example.com/gpu\n    ignoredByScheduler: true\n",
 	Good: exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      ignoredResources:\n      - example.com/license\n" +
 		"extenders:\n- urlPrefix: http://127.0.0.1:8888\n  filterVerb: filter\n  managedResources:\n  - name: example.com/gpu\n",
@@ -171,7 +171,7 @@ var argsAdvice = []Rule{{
 	Summary: "the scoring strategy leaves cpu or memory out",
 	Doc: "resources of scoringStrategy replaces its default, which is cpu and memory with the weight 1. What is not in the list is not scored; " +
 		"whether it fits is looked at in any case.",
-	Bad: exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: LeastAllocated\n        resources:\n        - name: example.com/gpu\n          weight: 5\n",
+	Bad: exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: LeastAllocated\n        resources:\n        - name: example.com/gpu # bad\n          weight: 5\n",
 	Good: exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: LeastAllocated\n        resources:\n        - name: example.com/gpu\n          weight: 5\n" +
 		"        - name: cpu\n          weight: 1\n        - name: memory\n          weight: 1\n",
 	Otherwise: diag.Info,
