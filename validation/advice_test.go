@@ -75,6 +75,10 @@ func check(t testing.TB, release *schemas.Release, name, text string) diag.List 
 // refuses the bad example of advice.
 func TestExamples(t *testing.T) {
 	for _, rule := range Rules {
+		if strings.HasPrefix(rule.Bad, "kube-scheduler ") {
+			checkCommandExamples(t, rule)
+			continue
+		}
 		broken := &schemas.Release{}
 		if rule.Bad != "" {
 			release, findings, _ := breaking(t, rule.Bad, rule.ID)
@@ -98,11 +102,32 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	}
-	for _, rule := range adviceRules {
-		if rule.Bad == "" || rule.Good == "" {
+	for _, rule := range slices.Concat(adviceRules, flagRules) {
+		if (rule.Bad == "" || rule.Good == "") && rule.ID != scheme.RulePolicyAndProfiles {
 			t.Errorf("%s has no bad and good example", rule.ID)
 		}
 	}
+}
+
+// checkCommandExamples is TestExamples for command lines: some release has the rule find something in the
+// bad one, and finds nothing in the good one.
+func checkCommandExamples(t *testing.T, rule Rule) {
+	t.Helper()
+	find := func(release *schemas.Release, command string) (findings diag.List, found bool) {
+		findings, _ = CheckFlags(release, strings.Fields(command), func(int) diag.Position { return diag.Position{Line: 1, Column: 1} })
+		return findings, len(linesOf(findings, rule.ID)) > 0
+	}
+	for _, minor := range slices.Backward(schemas.Minors()) {
+		release := schemas.For(minor)
+		if _, found := find(release, rule.Bad); !found {
+			continue
+		}
+		if findings, _ := find(release, rule.Good); slices.ContainsFunc(findings, func(d diag.Diagnostic) bool { return d.Rule == rule.ID || d.Severity == diag.Error }) {
+			t.Errorf("%s: found in the good command line on %s\n%s", rule.ID, minor, shown(findings))
+		}
+		return
+	}
+	t.Errorf("%s: no release has anything against the bad command line", rule.ID)
 }
 
 // marked are the lines of a text that a mark stands in, from 1.

@@ -41,7 +41,7 @@ type crossRule struct {
 	check func(*crossPass)
 }
 
-var crossRules = []crossRule{{
+var crossRules = append([]crossRule{{
 	Rule: Rule{
 		ID:        "mount-missing",
 		Summary:   "the file that --config names is not mounted",
@@ -213,7 +213,7 @@ Good:
 The image and the configuration belong together through --config and a mount.`,
 	},
 	check: checkImageMinor,
-}}
+}}, crossAdvice...)
 
 // crossPass is one cross rule looking at an input.
 type crossPass struct {

@@ -33,8 +33,8 @@ type Rule struct {
 	Summary string
 	// Doc explains it at length, for `schedconf explain`.
 	Doc string
-	// Bad and Good are configurations for Doc: the rule finds something in the first and nothing in
-	// the second. They may be empty.
+	// Bad and Good are configurations for Doc, or command lines for a rule of flags: the rule finds
+	// something in the first and nothing in the second. They may be empty.
 	Bad, Good string
 	// Otherwise is the severity where the release does not enforce the rule; zero is silent.
 	Otherwise diag.Severity
@@ -44,7 +44,7 @@ type Rule struct {
 }
 
 // Rules lists every rule, by the stage that most releases enforce it at.
-var Rules = slices.Concat(decodeRules, fieldRules, leaderElectionRules, profileRules, pluginRules, argsRules, extenderRules, constructRules, changeRules, flagRules, adviceRules, policyRules)
+var Rules = slices.Concat(decodeRules, fieldRules, leaderElectionRules, profileRules, pluginRules, argsRules, extenderRules, constructRules, changeRules, flagRules, adviceRules, policyRules, CrossRules)
 
 // Lookup returns the rule with the id.
 func Lookup(id string) (Rule, bool) {
