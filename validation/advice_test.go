@@ -34,7 +34,7 @@ func checkerOf(t testing.TB, release *schemas.Release) *Checker {
 // readers are the releases that read a text, the newest first.
 func readers(t testing.TB, text string) []*schemas.Release {
 	t.Helper()
-	apiVersion, _, _ := source.Split("x.yaml", []byte(text))[0].Sniff()
+	apiVersion, _ := source.Split("x.yaml", []byte(text))[0].Scalar(diag.Path{"apiVersion"})
 	var list []*schemas.Release
 	for _, minor := range slices.Backward(schemas.Minors()) {
 		if _, ok := schemas.For(minor).API(apiVersion); ok {

@@ -94,7 +94,7 @@ var disabledAdvice = []Rule{{
 	Summary: "a profile has no filter plugin left",
 	Doc: "Filters keep pods from nodes that have no room, that are cordoned, whose taints they do not tolerate, or that their volumes cannot reach. " +
 		"Without any, every node fits every pod, and the kubelet refuses what the scheduler sends.",
-	Bad:       exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled: # bad\n      - name: '*'\n",
+	Bad:       exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: '*' # bad\n",
 	Good:      exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: '*'\n      enabled:\n      - name: NodeResourcesFit\n      - name: TaintToleration\n",
 	Otherwise: diag.Warning,
 	Check: func(p *Pass) {
@@ -108,6 +108,11 @@ var disabledAdvice = []Rule{{
 			path := pointPath(i, config.Filter)
 			if !p.doc.Has(p.asWritten(path)) {
 				path = pointPath(i, config.MultiPoint)
+			}
+			for _, point := range []config.Point{config.MultiPoint, config.Filter} {
+				if at, ok := p.disabling(i, point, "*"); ok {
+					path = at
+				}
 			}
 			p.Report(path, "enable at least NodeResourcesFit, NodeUnschedulable and TaintToleration at filter",
 				"no filter is left: pods go to nodes that are full, cordoned or tainted, or that their volumes cannot reach")
@@ -220,6 +225,15 @@ func runOrRuns(n int) string {
 		return "runs"
 	}
 	return "run"
+}
+
+// disabling is the path of the name by which the document disables a plugin at a point.
+func (p *Pass) disabling(profile int, point config.Point, name string) (diag.Path, bool) {
+	at := slices.IndexFunc(p.plugins(profile)[point].Disabled, func(plugin config.Plugin) bool { return plugin.Name == name || plugin.Name == "*" })
+	if at < 0 {
+		return nil, false
+	}
+	return disabledPath(profile, point, at), true
 }
 
 // readsDisabled reports whether the release takes disabled plugins away.

@@ -114,6 +114,18 @@ func (p *Pass) explainPercentage(path diag.Path, n int32) {
 	if n <= 0 || n >= 100 {
 		return
 	}
+	if nodes := p.nodes; nodes > 0 {
+		found := nodes
+		if nodes >= fewestNodes {
+			found = min(nodes, max(fewestNodes, nodes*int(n)/100))
+		}
+		if found == nodes {
+			p.Report(path, "take it out; if pods are placed unevenly, there is another reason", "%d %%: of %d nodes all are looked at and scored, so it does nothing", n, nodes)
+		} else {
+			p.Report(path, "leave it out to let it adapt to the size of the cluster", "%d %%: of %d nodes the search ends at %d fitting ones", n, nodes, found)
+		}
+		return
+	}
 	// From here on the share is more than the least number.
 	from := (fewestNodes*100 + int(n) - 1) / int(n)
 	floor := ""

@@ -118,13 +118,13 @@ func packerOf(p *Pass, profile int) (packer string, at diag.Path) {
 				return fit, p.argsPath(profile, j).Child("scoringStrategy", "type")
 			}
 		case ratio:
-			if args, ok := p.typed(entry.Args).(*config.RequestedToCapacityRatioArgs); ok && slope(args.Shape) > 0 && p.runningWeight(profile, ratio) > 0 {
+			if args, ok := p.typed(entry.Args).(*config.RequestedToCapacityRatioArgs); ok && slope(args.Shape) > 0 && p.scoreWeight(profile, ratio) > 0 {
 				return ratio, p.argsPath(profile, j).Child("shape")
 			}
 		}
 	}
 	const plugin = "NodeResources" + most
-	if _, exists := p.Scheme.Release.Plugin(plugin); exists && p.runningWeight(profile, plugin) > 0 {
+	if _, exists := p.Scheme.Release.Plugin(plugin); exists && p.scoreWeight(profile, plugin) > 0 {
 		return plugin, p.pluginPath(pointPath(profile, config.Score), plugin)
 	}
 	return "", nil
@@ -136,7 +136,7 @@ func eachPacker(report func(p *Pass, path diag.Path, packer string, weight, agai
 			packer, at := packerOf(p, i)
 			weight := int32(0)
 			if packer != "" {
-				weight = p.runningWeight(i, packer)
+				weight = p.scoreWeight(i, packer)
 			}
 			if weight <= 0 {
 				continue

@@ -19,7 +19,7 @@ var phaseAdvice = []Rule{{
 	Summary: "a plugin runs at a point without the point that prepares it",
 	Doc: "Many filters use what the plugin has worked out at preFilter, and many scores what it has at preScore. Without that they fail for every pod, and no pod is scheduled. " +
 		"NodeAffinity, VolumeZone and the resource scores can do without; a plugin of your own build that has both points is taken to need both.",
-	Bad:       exampleHead + "profiles:\n- plugins:\n    preFilter:\n      disabled: # bad\n      - name: PodTopologySpread\n",
+	Bad:       exampleHead + "profiles:\n- plugins:\n    preFilter:\n      disabled:\n      - name: PodTopologySpread # bad\n",
 	Good:      exampleHead + "profiles:\n- plugins:\n    preFilter:\n      disabled:\n      - name: PodTopologySpread\n    filter:\n      disabled:\n      - name: PodTopologySpread\n",
 	Otherwise: diag.Warning,
 	Check: func(p *Pass) {
@@ -49,8 +49,8 @@ func (p *Pass) checkPhases(profile int) {
 		}):
 			continue
 		}
-		path := pointPath(profile, needs)
-		if !p.doc.Has(p.asWritten(path)) {
+		path, ok := p.disabling(profile, needs, phase.Plugin)
+		if !ok {
 			path = p.pluginPath(pointPath(profile, point), phase.Plugin)
 		}
 		consequence := "its " + phase.Point + " fails for every pod"

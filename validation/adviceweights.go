@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme/config"
 )
 
@@ -58,6 +59,26 @@ var weightAdvice = []Rule{{
 					continue
 				}
 				p.Report(p.pluginPath(pointPath(profile, point), plugin.Name), "write the weight, if the default is meant", "%q is listed without weight, which makes it 1 instead of %d", plugin.Name, *weight)
+			}
+		})
+	},
+}, {
+	ID:      "weight-outdated",
+	Summary: "a default plugin has the weight that it had by default in an older apiVersion",
+	Doc: "Lists of default plugins go from file to file longer than the defaults that they were copied from: v1beta3 has raised TaintToleration from 1 to 3, and NodeAffinity and InterPodAffinity from 1 to 2. " +
+		"The finding means that the weight is an old default; it is right where it was written to keep what was.",
+	Bad:       exampleHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: InterPodAffinity\n        weight: 1 # bad\n",
+	Good:      exampleHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: InterPodAffinity\n        weight: 5\n",
+	Otherwise: diag.Info,
+	Check: func(p *Pass) {
+		p.eachWeight(func(profile int, point config.Point, plugin config.Plugin) {
+			standard, ok := p.standard(plugin.Name, point)
+			if !ok || *plugin.Weight == ptr.Deref(standard, 1) {
+				return
+			}
+			if older, ok := schemas.OlderWeight(p.API.APIVersion, plugin.Name, *plugin.Weight); ok {
+				p.Report(p.weightPath(profile, point, plugin.Name), "take the plugin out of the list, unless the weight is meant",
+					"%d is the weight that %q had by default up to %s; here it is %d", *plugin.Weight, plugin.Name, older, ptr.Deref(standard, 1))
 			}
 		})
 	},
@@ -169,14 +190,22 @@ func (p *Pass) eachWeight(visit func(profile int, point config.Point, plugin con
 	})
 }
 
-// runningWeight is the weight with which a plugin scores; 0 where it does not.
+// runningWeight is the weight with which a plugin scores nodes or placements; 0 where it does not.
 func (p *Pass) runningWeight(profile int, name string) int32 {
-	for _, point := range []config.Point{config.Score, config.PlacementScore} {
-		for _, plugin := range p.running(profile, point) {
-			if plugin.Name == name {
-				return ptr.Deref(plugin.Weight, 0)
-			}
-		}
+	if weight := p.scoreWeight(profile, name); weight != 0 {
+		return weight
+	}
+	return weightIn(p.running(profile, config.PlacementScore), name)
+}
+
+// scoreWeight is the weight with which a plugin scores nodes; 0 where it does not.
+func (p *Pass) scoreWeight(profile int, name string) int32 {
+	return weightIn(p.running(profile, config.Score), name)
+}
+
+func weightIn(list []config.Plugin, name string) int32 {
+	if at := slices.IndexFunc(list, func(plugin config.Plugin) bool { return plugin.Name == name }); at >= 0 {
+		return ptr.Deref(list[at].Weight, 0)
 	}
 	return 0
 }

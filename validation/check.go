@@ -31,7 +31,9 @@ type Checker struct {
 	scheme *scheme.Scheme
 	// verdictOnly leaves advice out.
 	verdictOnly bool
-	plans       map[*schemas.API][]step
+	// Nodes is how many nodes the cluster has, for what that decides about; 0 if nobody knows.
+	Nodes int
+	plans map[*schemas.API][]step
 }
 
 // step is a rule with the severity and stage that the release gives it.
@@ -105,7 +107,7 @@ func grade(api *schemas.API, rule *Rule) (diag.Severity, diag.Stage) {
 // could not do its job; what is wrong with the document is in the findings.
 func (c *Checker) Check(doc *source.Document) (*Result, error) {
 	r := &Result{}
-	pass := &Pass{Scheme: c.scheme, doc: doc, findings: &r.Findings}
+	pass := &Pass{Scheme: c.scheme, doc: doc, findings: &r.Findings, nodes: c.Nodes}
 	err := c.check(pass, r)
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -77,6 +77,7 @@ type Pass struct {
 	findings  *diag.List
 	argsPaths map[[2]int]diag.Path
 	written   []config.Plugins
+	nodes     int
 }
 
 // Report adds a finding. The path is in hub terms; hint may be empty.
@@ -141,7 +142,7 @@ func (p *Pass) pluginPath(point diag.Path, name string) diag.Path {
 func eachArgs[T any](p *Pass, plugin string, check func(path diag.Path, args *T)) {
 	for i, profile := range p.Config.Profiles {
 		for j, entry := range profile.PluginConfig {
-			if entry.Name != plugin || p.stage == diag.Construct && !p.used(i, plugin) {
+			if entry.Name != plugin || p.stage != diag.Validate && !p.used(i, plugin) {
 				continue
 			}
 			args, ok := any(p.typed(entry.Args)).(*T)
