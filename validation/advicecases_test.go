@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/source"
@@ -151,5 +152,40 @@ func TestAdviceCases(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "advice", "*.yaml"))
 	if err != nil || len(files) != len(adviceRules) {
 		t.Errorf("there are %d files of cases for %d rules: %v", len(files), len(adviceRules), err)
+	}
+}
+
+// TestGoodPractice holds that configurations as people have them, and mean them, bring no warning up on any
+// release that reads them. testdata/good has them.
+func TestGoodPractice(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "good", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no configurations", err)
+	}
+	judged := 0
+	for _, file := range files {
+		for _, c := range readCases(t, file) {
+			var targets []string
+			for _, release := range readers(t, c.text) {
+				if c.target == "" || c.target == release.Name {
+					targets = append(targets, release.Name)
+				}
+			}
+			for _, c.target = range targets {
+				result, err := c.checker(t).Check(source.Split(c.name, []byte(c.text))[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				judged++
+				for _, d := range result.Findings {
+					if d.Severity != diag.Info && d.Rule != ruleDeprecated {
+						t.Errorf("%s:%d %s on %s: %s %s [%s]", file, c.line, c.title, c.target, d.Pos, d.Message, d.Rule)
+					}
+				}
+			}
+		}
+	}
+	if judged < 100 {
+		t.Errorf("%d configurations were judged", judged)
 	}
 }
