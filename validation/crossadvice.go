@@ -141,6 +141,29 @@ Good:
 The rule counts Node objects in the same folder.`,
 	},
 	check: checkPercentageIdle,
+}, {
+	Rule: Rule{
+		ID:        "talos-config-flag",
+		Summary:   "a Talos machine configuration gives the scheduler --config, which Talos refuses",
+		Otherwise: diag.Warning,
+		Doc: `Talos writes the configuration of the scheduler itself, and refuses a machine configuration with config among cluster.scheduler.extraArgs: extra arg "config" is not allowed. Since Talos 1.6 the configuration stands in the machine configuration, without apiVersion and kind.
+
+Bad:
+
+    cluster:
+      scheduler:
+        extraArgs: {config: /etc/kubernetes/scheduler-config.yaml}
+
+Good:
+
+    cluster:
+      scheduler:
+        config:
+          profiles: [{schedulerName: default-scheduler}]
+
+Talos sets clientConnection.kubeconfig, too.`,
+	},
+	check: checkTalosFlag,
 }}
 
 func checkApplied(p *crossPass) {
@@ -316,6 +339,17 @@ func checkPercentageIdle(p *crossPass) {
 				Path: at, Related: []diag.Place{{Pos: first, Message: fmt.Sprintf("the first of %d nodes", nodes)}},
 				Hint:    "take it out; if pods are placed unevenly, there is another reason",
 				Message: fmt.Sprintf("with %d nodes all of them are scored: below %d this does nothing", nodes, fewestNodes),
+			})
+		}
+	}
+}
+
+func checkTalosFlag(p *crossPass) {
+	for f := range p.commands {
+		if flag, ok := f.Command.Flag("config"); ok && strings.HasPrefix(f.Carrier, "Talos") {
+			p.report(diag.Diagnostic{
+				Pos: flag.Pos, Path: f.Path.Child("extraArgs", "config"), Hint: "write the configuration under cluster.scheduler.config",
+				Message: "Talos refuses the flag --config, since it writes the configuration itself",
 			})
 		}
 	}

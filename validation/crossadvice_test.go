@@ -78,6 +78,10 @@ func TestCrossAdvice(t *testing.T) {
 		{"percentage-idle", "a hundred nodes", fmt.Sprintf("-- a/c.yaml --\n"+goodConfig+"percentageOfNodesToScore: 50\n-- a/nodes.yaml --\n%s", nodeList(100)), ""},
 		{"percentage-idle", "nodes elsewhere", strings.Replace(fmt.Sprintf(percentage, "percentageOfNodesToScore: 50\n"), "a/nodes", "b/nodes", 1), ""},
 		{"percentage-idle", "no nodes", "-- a/c.yaml --\n" + goodConfig + "percentageOfNodesToScore: 50\n", ""},
+
+		{"talos-config-flag", "extraArgs", "-- x.yaml --\nmachine: {}\ncluster:\n  scheduler:\n    extraArgs:\n      config: /c.yaml\n", "x.yaml:5:7"},
+		{"talos-config-flag", "the configuration", "-- x.yaml --\nmachine: {}\ncluster:\n  scheduler:\n    extraArgs: {v: '2'}\n    config: {profiles: []}\n", ""},
+		{"talos-config-flag", "kubeadm", "-- x.yaml --\n" + fmt.Sprintf(kubeadmConfig, "v1.30.0", "/etc/kubernetes/c.yaml"), ""},
 	}
 	cases := map[string]int{}
 	for _, test := range tests {

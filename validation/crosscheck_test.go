@@ -105,8 +105,11 @@ subjects: [{kind: ServiceAccount, name: my-account, namespace: scheduling}]
 	pods = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {schedulerName: %s, containers: [{name: a}]}\n"
 )
 
+// kubeadmConfig is a ClusterConfiguration: %s are the version and the path of the configuration.
+const kubeadmConfig = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nkubernetesVersion: %s\nscheduler:\n  extraArgs: [{name: config, value: %s}]\n  extraVolumes: [{name: c, hostPath: /srv/c.yaml, mountPath: /etc/kubernetes/c.yaml}]\n"
+
 func TestCrossCheck(t *testing.T) {
-	const kubeadm = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nkubernetesVersion: %s\nscheduler:\n  extraArgs: [{name: config, value: %s}]\n  extraVolumes: [{name: c, hostPath: /srv/c.yaml, mountPath: /etc/kubernetes/c.yaml}]\n"
+	const kubeadm = kubeadmConfig
 	const loose = "---\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: %s}\ndata:\n  x: |\n    {kind: KubeSchedulerConfiguration, profiles: [{schedulerName: %s}]}\n"
 	tests := []struct{ name, archive, want string }{
 		{"nothing", "", ""},
