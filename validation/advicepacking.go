@@ -124,7 +124,8 @@ func packerOf(p *Pass, profile int) (packer string, at diag.Path) {
 		}
 	}
 	const plugin = "NodeResources" + most
-	if _, exists := p.Scheme.Release.Plugin(plugin); exists && p.scoreWeight(profile, plugin) > 0 {
+	// A provider may run it, which is nobody's mistake.
+	if hasPlugin(p.plugins(profile)[config.Score].Enabled, plugin) && p.scoreWeight(profile, plugin) > 0 {
 		return plugin, p.pluginPath(pointPath(profile, config.Score), plugin)
 	}
 	return "", nil
