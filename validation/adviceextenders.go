@@ -21,7 +21,7 @@ const extenderExample = exampleHead + "extenders:\n- urlPrefix: http://127.0.0.1
 var extenderAdvice = []Rule{{
 	ID:      "extender-slow",
 	Summary: "every pod may wait long for an extender",
-	Doc: "Extenders are called one after the other while a pod is scheduled, and pods are scheduled one by one. One without managedResources is called for every pod, " +
+	Doc: "Pods are scheduled one by one, and their extenders filter one after the other. One without managedResources is called for every pod, " +
 		"so that a pod waits for it as long as httpTimeout when it hangs, and so do all pods behind. The default is 5s.",
 	Bad:       extenderExample + "  filterVerb: filter\n  httpTimeout: 30s # bad\n",
 	Good:      extenderExample + "  filterVerb: filter\n  httpTimeout: 500ms\n",
@@ -35,13 +35,13 @@ var extenderAdvice = []Rule{{
 }, {
 	ID:      "extender-required",
 	Summary: "no pod is scheduled while an extender is away",
-	Doc: "An extender without managedResources is called for every pod. Unless it is ignorable, a pod is not scheduled when the call fails or takes longer than httpTimeout, " +
-		"which is 5s where nothing is said.",
+	Doc: "An extender without managedResources is called for every pod. Unless it is ignorable, a pod is not scheduled when filtering or binding fails or takes longer than httpTimeout, " +
+		"which is 5s where nothing is said. When prioritizing fails, the pod is scheduled without it.",
 	Bad:       exampleHead + "extenders:\n- urlPrefix: http://127.0.0.1:8888 # bad\n  filterVerb: filter\n",
 	Good:      extenderExample + "  filterVerb: filter\n  httpTimeout: 500ms\n  ignorable: true\n",
 	Otherwise: diag.Info,
 	Check: eachExtender(func(p *Pass, path diag.Path, e config.Extender) {
-		if blocks(e) && !e.Ignorable && e.HTTPTimeout.Duration == 0 {
+		if blocks(e) && (e.FilterVerb != "" || e.BindVerb != "") && !e.Ignorable && e.HTTPTimeout.Duration == 0 {
 			p.Report(path, "write ignorable: true where pods may be scheduled without it, and an httpTimeout",
 				"every pod needs this extender, and waits for it up to %s", extenderTimeout)
 		}

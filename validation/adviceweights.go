@@ -99,7 +99,7 @@ var weightAdvice = []Rule{{
 }, {
 	ID:        "weight-negative",
 	Summary:   "a score plugin has a negative weight",
-	Doc:       "Weights are not checked. A negative one turns the plugin around: the nodes that it likes least win, and sums can wrap.",
+	Doc:       "Weights are not checked. A negative one turns the plugin around: the nodes that it likes least win.",
 	Bad:       exampleHead + "profiles:\n- plugins:\n    multiPoint:\n      enabled:\n      - name: ImageLocality\n        weight: -1 # bad\n",
 	Good:      exampleHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: ImageLocality\n        weight: 4\n",
 	Otherwise: diag.Warning,
