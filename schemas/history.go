@@ -103,33 +103,3 @@ func PluginBefore(name string, minor Minor) bool {
 	}
 	return false
 }
-
-// OlderWeight says whether an older apiVersion gives a plugin a weight by default, and names the newest
-// that does.
-func OlderWeight(apiVersion, plugin string, weight int32) (string, bool) {
-	var order []string
-	older := ""
-	for _, e := range entries() {
-		for _, api := range slices.Backward(e.load().APIs) {
-			if !slices.Contains(order, api.APIVersion) {
-				order = append(order, api.APIVersion)
-			}
-			if slices.Contains(order, apiVersion) || !api.weighs(plugin, weight) {
-				continue
-			}
-			if slices.Index(order, api.APIVersion) >= slices.Index(order, older) {
-				older = api.APIVersion
-			}
-		}
-	}
-	return older, older != ""
-}
-
-func (a *API) weighs(plugin string, weight int32) bool {
-	for _, list := range a.DefaultPlugins {
-		if slices.ContainsFunc(list, func(p DefaultPlugin) bool { return p.Name == plugin && p.Weight != nil && *p.Weight == weight }) {
-			return true
-		}
-	}
-	return false
-}

@@ -7,6 +7,7 @@ import (
 	_ "embed" // phases.json
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -33,8 +34,13 @@ var phases = sync.OnceValue(func() []Phase {
 	return list
 })
 
+var phasesOf sync.Map // of the releases that were asked
+
 // Phases are those of the plugins that the release has.
 func (r *Release) Phases() []Phase {
+	if list, ok := phasesOf.Load(r.Name); ok {
+		return list.([]Phase)
+	}
 	var list []Phase
 	for _, phase := range phases() {
 		_, exists := r.Plugin(phase.Plugin)
@@ -42,5 +48,6 @@ func (r *Release) Phases() []Phase {
 			list = append(list, phase)
 		}
 	}
+	phasesOf.Store(r.Name, slices.Clip(list))
 	return list
 }

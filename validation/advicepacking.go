@@ -183,6 +183,10 @@ var (
 
 // tendency is what a text says: packing (1), spreading (-1), or nothing or both (0).
 func tendency(text string) int {
+	// Most texts have none of the words, and are not worth the expressions.
+	if lower := strings.ToLower(text); !strings.Contains(lower, "pack") && !strings.Contains(lower, "spread") && !strings.Contains(lower, "consolidat") && !strings.Contains(lower, "allocated") {
+		return 0
+	}
 	packs, spreads := packingWords.MatchString(text), spreadingWords.MatchString(text)
 	switch {
 	case packs && !spreads:

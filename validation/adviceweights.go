@@ -76,9 +76,11 @@ var weightAdvice = []Rule{{
 			if !ok || *plugin.Weight == ptr.Deref(standard, 1) {
 				return
 			}
-			if older, ok := schemas.OlderWeight(p.API.APIVersion, plugin.Name, *plugin.Weight); ok {
-				p.Report(p.weightPath(profile, point, plugin.Name), "take the plugin out of the list, unless the weight is meant",
-					"%d is the weight that %q had by default up to %s; here it is %d", *plugin.Weight, plugin.Name, older, ptr.Deref(standard, 1))
+			for _, old := range schemas.OldWeights() {
+				if old.Plugin == plugin.Name && old.Weight == *plugin.Weight {
+					p.Report(p.weightPath(profile, point, plugin.Name), "take the plugin out of the list, unless the weight is meant",
+						"%d is the weight that %q had by default up to %s; here it is %d", old.Weight, plugin.Name, old.UpTo, ptr.Deref(standard, 1))
+				}
 			}
 		})
 	},
