@@ -46,6 +46,16 @@ func (s *Scheme) PluginHint(name string) string {
 	return fmt.Sprintf("if your kube-scheduler is built with it, declare it with --plugin %s", name)
 }
 
+// Implements returns the points of a plugin that the program is built with. A declared plugin may have
+// none that are known.
+func (s *Scheme) Implements(name string) (points []string, known bool) {
+	set, known := s.implements[name]
+	return set.points, known
+}
+
+// IsSecretName reports whether people keep secrets under such a name. Values there are not shown.
+func IsSecretName(name string) bool { return secretName.MatchString(name) }
+
 // Nearest returns the known word that differs least from the given one, if it differs little.
 func Nearest(word string, known []string) (string, bool) {
 	best, bestDistance := "", len(word)/3+2

@@ -15,6 +15,7 @@ import (
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/source"
+	"github.com/schedconf/schedconf/scheme/source/find"
 	"github.com/schedconf/schedconf/validation"
 )
 
@@ -126,19 +127,28 @@ func declare(c *cli.Context, s *scheme.Scheme, declaration string) error {
 }
 
 // choose takes the configuration of a file that is meant: the one that --document names, the only
-// one, or what kube-scheduler would read. The warnings are about those that are left aside.
+// one, or what kube-scheduler would read. It may lie inside an object of the file, such as a ConfigMap. The
+// warnings are about those that are left aside.
 func choose(c *cli.Context, name string, data []byte) (*source.Document, diag.List, error) {
 	documents := source.Split(name, data)
 	if n := c.Int("document"); c.IsSet("document") {
 		if n < 0 || n >= len(documents) {
 			return nil, nil, usage(c, "--document %d: %q has the documents 0 to %d", n, name, len(documents)-1)
 		}
-		return documents[n], nil, nil
+		doc, err := carried(c, name, documents, n)
+		if doc == nil {
+			doc = documents[n]
+		}
+		return doc, nil, err
 	}
 	configurations := validation.Configurations(documents)
 	chosen := documents[0]
 	switch {
-	case len(configurations) == 0 || configurations[0] == chosen:
+	case len(configurations) == 0:
+		if doc, err := carried(c, name, documents, -1); doc != nil || err != nil {
+			return doc, nil, err
+		}
+	case configurations[0] == chosen:
 	case len(configurations) == 1:
 		chosen = configurations[0]
 	default:
@@ -152,6 +162,29 @@ func choose(c *cli.Context, name string, data []byte) (*source.Document, diag.Li
 		}
 	}
 	return chosen, warnings, nil
+}
+
+// carried returns the only configuration inside the objects of a file, or of one document of it; nil if
+// there is none.
+func carried(c *cli.Context, name string, documents []*source.Document, index int) (*source.Document, error) {
+	found, _ := find.In(name, documents)
+	var inside []*source.Document
+	var outer []string
+	for _, f := range found {
+		if (f.Kind == find.Config || f.Kind == find.ConfigObject) && f.Carrier != "" && f.Doc.Index == 0 && (index < 0 || f.Outer.Index == index) {
+			inside = append(inside, f.Doc)
+			outer = append(outer, fmt.Sprintf("%d (%s)", f.Outer.Index, strings.TrimSpace(f.Carrier+" "+f.Key)))
+		}
+	}
+	switch {
+	case len(inside) == 0:
+		return nil, nil
+	case len(inside) == 1:
+		return inside[0], nil
+	case index >= 0:
+		return nil, usage(c, "document %d of %q holds %d configurations: put the one that is meant into a file of its own", index, name, len(inside))
+	}
+	return nil, usage(c, "%q holds %d configurations: choose a document with --document: %s", name, len(inside), strings.Join(outer, ", "))
 }
 
 func indexes(documents []*source.Document) string {

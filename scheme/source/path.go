@@ -20,6 +20,9 @@ import (
 // that of the first token of the document. What comes through an alias or a merge key stands where
 // the anchor is. A path that is not there has the position of the nearest ancestor that is.
 func (d *Document) Position(path diag.Path) diag.Position {
+	if len(path) == 0 {
+		return d.nodePosition(nil)
+	}
 	key, _, _ := d.find(path)
 	return d.nodePosition(key)
 }
