@@ -26,26 +26,46 @@ const (
 	leadingExcerpt = 80
 )
 
+// texts are the files that findings are about, as far as they are at hand.
+type texts struct {
+	// source returns the text of a file, nil if it is not at hand.
+	source func(name string) []byte
+	file   string
+	lines  [][]byte
+}
+
+// upTo returns the lines of a file up to the one of a position.
+func (t *texts) upTo(pos diag.Position) [][]byte {
+	if t.source == nil || pos.Line == 0 {
+		return nil
+	}
+	if t.file != pos.File {
+		t.file, t.lines = pos.File, nil
+		for line := range bytes.Lines(t.source(pos.File)) {
+			t.lines = append(t.lines, bytes.TrimRight(line, "\r\n"))
+		}
+	}
+	if pos.Line > len(t.lines) || pos.Column-1 > len(t.lines[pos.Line-1]) {
+		return nil
+	}
+	return t.lines[:pos.Line]
+}
+
 // excerpt prints the line of the file that a finding is about, with a caret below the place.
 func (t *textPrinter) excerpt(d diag.Diagnostic) {
-	if t.source == nil || d.Pos.Line == 0 {
+	lines := t.texts.upTo(d.Pos)
+	if lines == nil {
 		return
 	}
-	if t.lines.file != d.Pos.File {
-		t.lines = splitLines(d.Pos.File, t.source(d.Pos.File))
-	}
-	if d.Pos.Line > len(t.lines.text) {
-		return
-	}
-	line, at := t.lines.text[d.Pos.Line-1], d.Pos.Column-1
-	if at > len(line) || len(bytes.TrimSpace(line)) == 0 {
+	line, before, at := lines[len(lines)-1], lines[:len(lines)-1], d.Pos.Column-1
+	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
 	margin := fmt.Sprintf("%5d | ", d.Pos.Line)
 	cut, isCut := t.cuts[place{d.Pos.File, d.Pos.Line}]
 	start := max(0, at-maxLooked)
 	near := line[start:min(len(line), at+maxLooked)]
-	if maySecret(d, near, t.lines.text[:d.Pos.Line-1]) || isCut && at > cut {
+	if maySecret(d, near, before) || isCut && at > cut {
 		fmt.Fprintf(t.w, "%s(not shown, it may hold a secret)\n", t.paint("2", margin))
 		return
 	}
@@ -69,7 +89,7 @@ func (t *textPrinter) cutsOf(list diag.List) map[place]int {
 	for _, d := range list {
 		at := d.Pos.Column - 1
 		switch {
-		case t.source == nil || d.Pos.Line == 0:
+		case t.texts.source == nil || d.Pos.Line == 0:
 			continue
 		case d.Rule == "field-type":
 		case d.Rule == "field-unknown":
@@ -83,20 +103,6 @@ func (t *textPrinter) cutsOf(list diag.List) map[place]int {
 		}
 	}
 	return cuts
-}
-
-// fileLines are the lines of a file.
-type fileLines struct {
-	file string
-	text [][]byte
-}
-
-func splitLines(file string, text []byte) fileLines {
-	lines := fileLines{file: file}
-	for line := range bytes.Lines(text) {
-		lines.text = append(lines.text, bytes.TrimRight(line, "\r\n"))
-	}
-	return lines
 }
 
 // window returns the part of a line around a place, as a terminal can show it, and where the caret goes.

@@ -52,15 +52,6 @@ func (c *counts) judged(release string, n int) {
 	c.Targets[release] += n
 }
 
-// printer renders a report: a header, the findings file by file, and the counts.
-type printer interface {
-	header(release *schemas.Release)
-	findings(list diag.List)
-	// aims tells for which releases the findings were made, where the files themselves say so.
-	aims(list []takenAim)
-	summary(total counts)
-}
-
 // formats are the choices of --output; the first one is the default.
 var formats = []string{"text", "json"}
 
@@ -118,13 +109,15 @@ type textPrinter struct {
 	w, notes              io.Writer
 	colour, quiet, strict bool
 	release               *schemas.Release
-	// source returns the text of a file, nil if it is not at hand.
-	source func(name string) []byte
-	lines  fileLines
-	cuts   map[place]int
+	texts                 texts
+	cuts                  map[place]int
 }
 
 func (t *textPrinter) header(release *schemas.Release) { t.release = release }
+
+func (t *textPrinter) file(_ string, list diag.List) { t.findings(list) }
+
+func (t *textPrinter) trouble(string) {} // it is on standard error already
 
 var colours = map[diag.Severity]string{diag.Error: "31", diag.Warning: "33", diag.Info: "36"}
 
@@ -294,6 +287,10 @@ func newJSONFinding(d diag.Diagnostic) jsonFinding {
 		d.Rule, d.Severity, d.Stage, d.Message, d.Hint, d.Path.String(), d.Pos.File, d.Pos.Document, d.Pos.Line, d.Pos.Column, related,
 	}
 }
+
+func (j jsonPrinter) file(_ string, list diag.List) { j.findings(list) }
+
+func (j jsonPrinter) trouble(string) {}
 
 func (j jsonPrinter) aims([]takenAim) {}
 

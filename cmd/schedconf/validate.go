@@ -35,7 +35,7 @@ EXAMPLES:
 `,
 		Flags: slices.Concat(schemeFlags(), findingFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "require-match", Usage: "exit with 1 if no configuration is found"},
-			outputFlag(formats),
+			reportFlag(),
 		}),
 		Action: func(c *cli.Context) error {
 			operands := c.Args().Slice()
@@ -49,13 +49,16 @@ EXAMPLES:
 			if err != nil {
 				return err
 			}
-			v := &validator{program: p, c: c, judges: j, out: jsonPrinter{p.stdout}, done: map[string]bool{}, wrong: map[string]bool{}, targets: map[*schemas.Release]int{}}
-			if c.String("output") == "text" {
-				text := newText(c, p.stdout, p.stderr)
-				text.source = v.source
-				v.out = text
+			v := &validator{program: p, c: c, judges: j, done: map[string]bool{}, wrong: map[string]bool{}, targets: map[*schemas.Release]int{}}
+			var finish func() error
+			if v.out, finish, err = p.reports(c, v.source); err != nil {
+				return err
 			}
-			return v.run(operands)
+			err = v.run(operands)
+			if unwritten := finish(); unwritten != nil {
+				return unwritten
+			}
+			return err
 		},
 	}
 }
@@ -140,6 +143,7 @@ func (v *validator) attempt(do func() error) {
 		v.shown.hide()
 		flush(v.stdout)
 		v.code = max(v.code, report(v.stderr, err))
+		v.out.trouble(err.Error())
 	}
 }
 
@@ -210,7 +214,9 @@ func (v *validator) judge(run *validation.Run, f *validation.File) error {
 	}
 	v.total.Errors += result.Findings.Count(diag.Error)
 	v.total.Warnings += result.Findings.Count(diag.Warning)
-	v.out.findings(result.Findings)
+	if result.Skipped == "" || len(result.Findings) > 0 {
+		v.out.file(f.Name, result.Findings)
+	}
 	v.out.aims(v.judges.taken())
 	return nil
 }

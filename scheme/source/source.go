@@ -10,6 +10,8 @@ import (
 	"bytes"
 	"iter"
 	"unicode"
+
+	"github.com/schedconf/schedconf/diag"
 )
 
 // Document is one YAML or JSON document of a file. It is parsed when the first position is asked
@@ -172,3 +174,10 @@ func (d *Document) content() (offset int, ok bool) {
 
 // indentation counts the white space that a line starts with.
 func indentation(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
+
+// PositionAt is the line and column of an offset in a file. Lines end at line feeds, as positions of
+// documents have it.
+func PositionAt(text []byte, offset int) diag.Position {
+	before := text[:max(0, min(offset, len(text)))]
+	return diag.Position{Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n')}
+}
