@@ -53,6 +53,10 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"diag", "schemas", "conversion", "scheme", "scheme/source", "scheme/source/find", "scheme/config", "scheme/policyv1"},
 		theirs: append(apiTypes, "k8s.io/component-helpers"),
 	},
+	"project": {
+		ours:   []string{"diag", "scheme", "scheme/source", "validation"},
+		theirs: []string{"github.com/bmatcuk/doublestar/v4"},
+	},
 	// Tests alone, of programs and not of packages.
 	"integration": {},
 	"cmd/schedconf": {

@@ -7,16 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/schedconf/schedconf/project"
 	"github.com/schedconf/schedconf/schemas"
+	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/validation"
 )
 
-// judges are what the files of a run are judged by: one for each release and set of feature gates.
+// judges are what the files of a run are judged by: one for each release and set of feature gates, as the
+// flags, the settings and the files themselves have it, in this order.
 type judges struct {
 	c *cli.Context
+	// settings finds the settings for a file.
+	settings project.Finder
 	// release is the one that is asked where nothing says another.
 	release *schemas.Release
 	made    map[string]*validation.Checker
@@ -30,20 +37,72 @@ type takenAim struct {
 	release *schemas.Release
 }
 
-func newJudges(c *cli.Context) (*judges, error) {
-	release, err := target(c)
+// newJudges finds out for which release the first of the operands is, if nothing in it says another.
+func newJudges(c *cli.Context, operands []string) (*judges, error) {
+	j := &judges{c: c, made: map[string]*validation.Checker{}}
+	if name := c.String("config-file"); name != "" {
+		given, err := project.ReadSettings(name)
+		if err != nil {
+			return nil, settingsFault(name, err)
+		}
+		j.settings.Given = given
+	}
+	if _, err := overrides(c); err != nil {
+		return nil, err
+	}
+	first := operands[0]
+	if info, err := os.Stat(first); err == nil && info.IsDir() {
+		first = filepath.Join(first, project.SettingsFile)
+	}
+	settings, err := j.settingsFor(first)
 	if err != nil {
 		return nil, err
 	}
-	j := &judges{c: c, release: release, made: map[string]*validation.Checker{}}
-	if _, err := overrides(c); err != nil {
+	if j.release, _, err = j.releaseFor(settings, ""); err != nil {
 		return nil, err
 	}
 	if c.IsSet("target") {
 		// What is wrong with the flags is wrong with all files.
-		_, err = j.checker(validation.Aim{})
+		_, err = j.checker(validation.Aim{File: first})
 	}
 	return j, err
+}
+
+// settingsFor returns the settings for a file, nil if there are none. Those of the working folder are for
+// standard input.
+func (j *judges) settingsFor(file string) (*project.Settings, error) {
+	settings, err := j.settings.For(file)
+	if err != nil {
+		return nil, settingsFault(project.SettingsFile, err)
+	}
+	return settings, nil
+}
+
+func settingsFault(name string, err error) error {
+	var fault *project.SettingsError
+	if errors.As(err, &fault) {
+		return inputError{err}
+	}
+	return unreadable(name, err)
+}
+
+// releaseFor returns the release that something is judged for, and whether that is the one that its
+// surroundings suggest.
+func (j *judges) releaseFor(settings *project.Settings, suggested string) (release *schemas.Release, taken bool, err error) {
+	if !j.c.IsSet("target") && settings != nil && settings.Target != "" {
+		minor, err := schemas.ParseMinor(settings.Target)
+		if err != nil {
+			return nil, false, inputError{&project.SettingsError{Pos: settings.TargetPos, Message: err.Error()}}
+		}
+		return schemas.For(minor), false, nil
+	}
+	if !j.c.IsSet("target") {
+		if release := releaseOf(suggested); release != nil {
+			return release, release != j.release, nil
+		}
+	}
+	release, err = target(j.c)
+	return release, false, err
 }
 
 // releaseOf returns the facts of a minor, nil if there are none.
@@ -57,37 +116,57 @@ func releaseOf(name string) *schemas.Release {
 
 // checker returns the judge for an aim.
 func (j *judges) checker(aim validation.Aim) (*validation.Checker, error) {
-	release := j.release
-	if suggested := releaseOf(aim.Target); suggested != nil && !j.c.IsSet("target") {
-		if release = suggested; release != j.release {
-			j.take(takenAim{aim, release})
-		}
-	}
-	key := fmt.Sprint(release.Name, aim.Gates)
-	if made, ok := j.made[key]; ok {
-		return made, nil
-	}
-	gates, err := overrides(j.c)
+	settings, err := j.settingsFor(aim.File)
 	if err != nil {
 		return nil, err
 	}
-	// The command line of a manifest counts less than the one that is typed.
-	merged := maps.Clone(aim.Gates)
-	if merged == nil {
-		merged = map[string]bool{}
+	release, taken, err := j.releaseFor(settings, aim.Target)
+	if err != nil {
+		return nil, err
 	}
-	maps.Copy(merged, gates)
-	s, err := schemeWith(j.c, release, merged)
-	var wrong usageError
-	if errors.As(err, &wrong) && release != j.release {
-		return nil, usage(j.c, "%s, which %s is judged for", wrong.message, aim.At)
+	if taken {
+		j.take(takenAim{aim, release})
 	}
+	key := fmt.Sprintf("%p %s %v", settings, release.Name, aim.Gates)
+	if made, ok := j.made[key]; ok {
+		return made, nil
+	}
+	s, err := j.scheme(settings, release, aim)
 	if err != nil {
 		return nil, err
 	}
 	made := validation.New(s)
 	j.made[key] = made
 	return made, nil
+}
+
+// scheme makes the scheme of a release with the feature gates and plugins that the flags, the settings and
+// the command line of a manifest name. The first of them counts.
+func (j *judges) scheme(settings *project.Settings, release *schemas.Release, aim validation.Aim) (*scheme.Scheme, error) {
+	gates := map[string]bool{}
+	maps.Copy(gates, aim.Gates)
+	if settings != nil {
+		maps.Copy(gates, settings.FeatureGates)
+	}
+	typed, err := overrides(j.c)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(gates, typed)
+	s, err := schemeWith(j.c, release, gates)
+	var wrong usageError
+	if errors.As(err, &wrong) && release != j.release {
+		return nil, usage(j.c, "%s, which %s is judged for", wrong.message, aim.At)
+	}
+	if err != nil || settings == nil {
+		return s, err
+	}
+	for _, plugin := range settings.Plugins {
+		if err := declare(j.c, s, plugin.Text); errors.As(err, &wrong) {
+			return nil, inputError{&project.SettingsError{Pos: plugin.Pos, Message: wrong.message}}
+		}
+	}
+	return s, nil
 }
 
 func (j *judges) take(aim takenAim) {

@@ -28,6 +28,7 @@ type counts struct {
 	Errors         int `json:"errors"`
 	Warnings       int `json:"warnings"`
 	CommandLines   int `json:"commandLines,omitempty"`
+	Suppressed     int `json:"suppressed,omitempty"`
 	// Reasons say how many files were skipped for what.
 	Reasons map[find.Reason]int `json:"reasons,omitempty"`
 	// Targets say how many configurations and command lines were judged for which release, if it is not
@@ -178,6 +179,9 @@ func (c counts) text(release *schemas.Release) string {
 		targets = []string{release.Name}
 	}
 	fmt.Fprintf(&b, " in %s for Kubernetes %s: %s, %s", number(c.Files, "file"), strings.Join(targets, ", "), number(c.Errors, "error"), number(c.Warnings, "warning"))
+	if c.Suppressed > 0 {
+		fmt.Fprintf(&b, ", %d suppressed", c.Suppressed)
+	}
 	if c.Skipped == 0 {
 		return b.String()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/project"
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme/source/find"
 	"github.com/schedconf/schedconf/validation"
@@ -35,6 +36,9 @@ EXAMPLES:
 `,
 		Flags: slices.Concat(schemeFlags(), findingFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "require-match", Usage: "exit with 1 if no configuration is found"},
+			&cli.StringFlag{Name: "config-file", DefaultText: "the nearest " + project.SettingsFile, Usage: "take the settings of the project from `FILE`"},
+			&cli.StringFlag{Name: "baseline", Usage: "pass over the findings in `FILE`, which were there before"},
+			&cli.StringFlag{Name: "write-baseline", Usage: "write the findings into `FILE`, but what the target refuses"},
 			reportFlag(),
 		}),
 		Action: func(c *cli.Context) error {
@@ -45,11 +49,14 @@ EXAMPLES:
 			if i := slices.Index(operands, stdinName); i >= 0 && slices.Contains(operands[i+1:], stdinName) {
 				return usage(c, "standard input (-) is given twice, and can be read once")
 			}
-			j, err := newJudges(c)
+			j, err := newJudges(c, operands)
 			if err != nil {
 				return err
 			}
 			v := &validator{program: p, c: c, judges: j, done: map[string]bool{}, wrong: map[string]bool{}, targets: map[*schemas.Release]int{}}
+			if err := v.baselines(); err != nil {
+				return err
+			}
 			var finish func() error
 			if v.out, finish, err = p.reports(c, v.source); err != nil {
 				return err
@@ -76,7 +83,11 @@ type validator struct {
 	targets map[*schemas.Release]int
 
 	batch batch
-	// wrong are the messages about the command line that have been said.
+	// baseline has findings to be passed over, and written those that are to be written; both may be nil.
+	baseline, written *project.Baseline
+	// settings are those of the files that were judged.
+	settings []*project.Settings
+	// wrong are the messages about the command line and the settings that have been said.
 	wrong map[string]bool
 	// done are the paths of files that another one named, and that are judged with it.
 	done map[string]bool
@@ -112,6 +123,7 @@ func (v *validator) run(operands []string) error {
 	}
 	v.shown.end()
 	v.flush()
+	v.unused()
 	if n := v.targets[v.judges.release]; n == 0 || len(v.targets) > 1 {
 		for release, n := range v.targets {
 			v.total.judged(release.Name, n)
@@ -133,11 +145,12 @@ func (v *validator) run(operands []string) error {
 func (v *validator) attempt(do func() error) {
 	err := guard(do)
 	var wrong usageError
-	if errors.As(err, &wrong) {
-		if v.wrong[wrong.message] {
+	var settings *project.SettingsError
+	if errors.As(err, &wrong) || errors.As(err, &settings) {
+		if v.wrong[err.Error()] {
 			return // it is wrong for all files, and has been said
 		}
-		v.wrong[wrong.message] = true
+		v.wrong[err.Error()] = true
 	}
 	if err != nil {
 		v.shown.hide()
@@ -212,13 +225,79 @@ func (v *validator) judge(run *validation.Run, f *validation.File) error {
 	for _, target := range result.Targets {
 		v.targets[target]++
 	}
-	v.total.Errors += result.Findings.Count(diag.Error)
-	v.total.Warnings += result.Findings.Count(diag.Warning)
-	if result.Skipped == "" || len(result.Findings) > 0 {
-		v.out.file(f.Name, result.Findings)
+	settings, err := v.judges.settingsFor(f.Name)
+	if err != nil {
+		return err
+	}
+	findings := v.passOver(f, settings, result)
+	v.count(findings)
+	if result.Skipped == "" || len(findings) > 0 {
+		v.out.file(f.Name, findings)
 	}
 	v.out.aims(v.judges.taken())
 	return nil
+}
+
+func (v *validator) count(findings diag.List) {
+	v.total.Errors += findings.Count(diag.Error)
+	v.total.Warnings += findings.Count(diag.Warning)
+}
+
+// passOver takes out of the findings what comments, settings and the baseline have.
+func (v *validator) passOver(f *validation.File, settings *project.Settings, result *validation.FileResult) diag.List {
+	findings, n := project.Apply(f.Name, f.Data, result.Findings, settings, v.baseline)
+	v.total.Suppressed += n
+	if v.written != nil {
+		v.written.Add(f.Name, findings)
+	}
+	if result.Skipped != "" {
+		return findings
+	}
+	v.baseline.Met(f.Name)
+	settings.Met(f.Name)
+	if settings != nil && !slices.Contains(v.settings, settings) {
+		v.settings = append(v.settings, settings)
+	}
+	return findings
+}
+
+// baselines reads the baseline that is given, and starts the one that is to be written.
+func (v *validator) baselines() (err error) {
+	given, written := v.c.String("baseline"), v.c.String("write-baseline")
+	switch {
+	case given != "" && written != "":
+		return usage(v.c, "--baseline and --write-baseline exclude each other")
+	case given != "":
+		if v.baseline, err = project.ReadBaseline(given); err != nil {
+			return inputError{fmt.Errorf("read %q: %w", given, reason(err))}
+		}
+	case written != "":
+		v.written, err = project.NewBaseline(written)
+	}
+	return err
+}
+
+// unused tells what of the settings and the baseline was for nothing, and writes the new baseline.
+func (v *validator) unused() {
+	for _, settings := range v.settings {
+		if findings := settings.Unused(); len(findings) > 0 {
+			v.count(findings)
+			v.out.file(settings.File, findings)
+		}
+	}
+	if findings := v.baseline.Unused(); len(findings) > 0 {
+		v.count(findings)
+		v.out.file(v.c.String("baseline"), findings)
+	}
+	if v.written != nil {
+		v.attempt(func() error {
+			text, err := v.written.Text()
+			if err != nil {
+				return err
+			}
+			return replaceFile(v.c.String("write-baseline"), text)
+		})
+	}
 }
 
 // source is the text of a file of the batch.

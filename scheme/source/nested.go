@@ -78,6 +78,9 @@ func (n *Node) IsMapping() bool { return n != nil && n.value.Kind == yaml.Mappin
 // IsList reports whether the node is a sequence.
 func (n *Node) IsList() bool { return n != nil && n.value.Kind == yaml.SequenceNode }
 
+// IsNull reports whether the node is a scalar without a value.
+func (n *Node) IsNull() bool { return n != nil && n.value.ShortTag() == "!!null" }
+
 // Text returns the value of a scalar; empty for anything else.
 func (n *Node) Text() string {
 	if n == nil || n.value.Kind != yaml.ScalarNode {

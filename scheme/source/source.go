@@ -181,3 +181,14 @@ func PositionAt(text []byte, offset int) diag.Position {
 	before := text[:max(0, min(offset, len(text)))]
 	return diag.Position{Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n')}
 }
+
+// IndexAt is the document that an offset of a file is in.
+func IndexAt(file []byte, documents []*Document, offset int) int {
+	at := len(file) - len(bytes.TrimPrefix(file, byteOrderMark))
+	for i, d := range documents {
+		if at += len(d.text); offset < at {
+			return i
+		}
+	}
+	return max(0, len(documents)-1)
+}
