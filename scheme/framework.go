@@ -672,3 +672,38 @@ func (s *Scheme) defaultHubArgs(api *schemas.API, plugin string) runtime.Object 
 func RawArgs(raw *runtime.Unknown, target runtime.Object) error {
 	return json.Unmarshal(raw.Raw, target)
 }
+
+// DefaultPlugins are the names of the plugins that a profile runs that says nothing, sorted.
+func (s *Scheme) DefaultPlugins(api *schemas.API) ([]string, error) {
+	standard, err := s.unsaidProfile(api)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for name := range standard.framework.Used {
+		if runsAnywhere(standard.framework, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Shifts reports whether a profile enables plugins at a point again that multiPoint brings in, so that it
+// trips the loop of releases that delete from the list that they walk.
+func Shifts(profile config.KubeSchedulerProfile) bool {
+	overrides := map[string]bool{}
+	for _, plugin := range profile.Plugins[config.MultiPoint].Enabled {
+		overrides[plugin.Name] = true
+	}
+	for point, set := range profile.Plugins {
+		if point == config.MultiPoint {
+			continue
+		}
+		got, want := arrange["shifting"](set.Enabled, nil, overrides), arrange["expand"](set.Enabled, nil, overrides)
+		if !slices.EqualFunc(got, want, func(a, b config.Plugin) bool { return a.Name == b.Name }) {
+			return true
+		}
+	}
+	return false
+}

@@ -131,7 +131,7 @@ func MigratePolicy(m PolicyMigration) (*Migration, error) {
 		return nil, err
 	}
 	out.After = built.Frameworks
-	if out.NotRun, err = notRun(m.To, built.Frameworks); err != nil {
+	if out.NotRun, err = NotRun(m.To, built.Frameworks); err != nil {
 		return nil, err
 	}
 	out.Items = m.account(t, built.Frameworks[0], leave)
@@ -252,8 +252,8 @@ func (m PolicyMigration) packing(given *config.KubeSchedulerConfiguration) (runt
 	return obj, err
 }
 
-// notRun are the plugins that the defaults of a side run and given profiles do not.
-func notRun(side Side, frameworks []Framework) ([]string, error) {
+// NotRun are the plugins that the defaults of a side run and one of the given profiles does not, sorted.
+func NotRun(side Side, frameworks []Framework) ([]string, error) {
 	standard, err := side.Scheme.unsaidProfile(side.API)
 	if err != nil {
 		return nil, err

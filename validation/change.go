@@ -99,4 +99,19 @@ var changeRules = []Rule{{
 	Summary:   "a part of the text could not keep its layout",
 	Doc:       "An alias was written out because the value under it changed, or a text became a literal block because its style could not hold the new value.",
 	Otherwise: diag.Info,
+}, {
+	ID:        "source-chosen",
+	Summary:   "the release that was named does not read the input, and another is taken",
+	Doc:       "migrate reads the input as the release that --from names. Where that one has never read such a file, the newest that does stands in for it.",
+	Otherwise: diag.Info,
+}, {
+	ID:        "config-not-found",
+	Summary:   "a configuration that a flag names is not there",
+	Doc:       "--config names a file of the machine that the scheduler runs on. It is looked for in the manifest and beside the file that names it; without it the flags alone are migrated.",
+	Otherwise: diag.Warning,
+}, {
+	ID:        "provider-impossible",
+	Summary:   "a Policy cannot become an algorithm provider",
+	Doc:       "--to-provider is for a Policy that runs what a provider of its release runs, and for a target up to 1.18, whose v1alpha1 names a provider.",
+	Otherwise: diag.Error,
 }}

@@ -29,7 +29,9 @@ const maxEntries = 10_000
 // Checker judges documents as one release would. It is not safe for concurrent use.
 type Checker struct {
 	scheme *scheme.Scheme
-	plans  map[*schemas.API][]step
+	// verdictOnly leaves advice out.
+	verdictOnly bool
+	plans       map[*schemas.API][]step
 }
 
 // step is a rule with the severity and stage that the release gives it.
@@ -42,6 +44,14 @@ type step struct {
 // New returns a checker for the release of the scheme.
 func New(s *scheme.Scheme) *Checker {
 	return &Checker{scheme: s, plans: map[*schemas.API][]step{}}
+}
+
+// NewVerdict returns a checker that gives no advice: what it finds is what the release says, or what it
+// would have done so in another release.
+func NewVerdict(s *scheme.Scheme) *Checker {
+	c := New(s)
+	c.verdictOnly = true
+	return c
 }
 
 // Result is a judged document.
@@ -69,6 +79,9 @@ func (c *Checker) plan(api *schemas.API) []step {
 	for i := range Rules {
 		rule := &Rules[i]
 		if api.Kind == scheme.PolicyKind && !judgesPolicies(api, rule) || api.Kind != scheme.PolicyKind && isPolicyRule(rule) {
+			continue
+		}
+		if c.verdictOnly && isAdvice(rule) {
 			continue
 		}
 		if severity, stage := grade(api, rule); severity != 0 && rule.Check != nil {

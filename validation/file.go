@@ -52,6 +52,16 @@ func (c *Checker) alone(f *File) (*FileResult, error) {
 	return run.Check(f)
 }
 
+// readsPolicy reports whether a value is a Policy that the release reads.
+func (c *Checker) readsPolicy(value []byte) bool {
+	return len(value) > 0 && len(c.scheme.Release.Policies) > 0 && scheme.IsPolicy(value) && !isConfigurationValue(value)
+}
+
+func isConfigurationValue(value []byte) bool {
+	apiVersion, kind, err := scheme.TypeMeta(value)
+	return err == nil && (kind == config.Kind || strings.HasPrefix(apiVersion, config.GroupName+"/"))
+}
+
 // Configurations returns the documents that are configurations, by kind or by group. One that
 // cannot be read counts when it says so in its text.
 func Configurations(documents []*source.Document) []*source.Document {

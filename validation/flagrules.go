@@ -70,7 +70,7 @@ var flagRules = []Rule{{
 }, {
 	ID:        RuleFlagMissing,
 	Summary:   "a flag is given without another one that it needs",
-	Doc:       "--use-legacy-policy-config needs --policy-config-file.",
+	Doc:       "--use-legacy-policy-config needs --policy-config-file, and --policy-configmap a namespace.",
 	Otherwise: diag.Error,
 }, {
 	ID:        RuleFlagDeprecated,
@@ -348,6 +348,10 @@ func (p *flagPass) conflicts() {
 		p.report(RuleFlagConflict, configMap.Word.Pos, "take one of the two out", "--policy-configmap does not count beside --use-legacy-policy-config")
 	case hasFile && hasConfigMap:
 		p.report(RuleFlagConflict, file.Word.Pos, "take one of the two out", "--policy-config-file does not count beside --policy-configmap")
+	}
+	if namespace, ok := p.known("policy-configmap-namespace"); ok && hasConfigMap && namespace.Value == "" {
+		// 1.22 pkg/scheduler/scheduler.go, initPolicyFromConfigMap: no ConfigMap is read without a namespace.
+		p.report(RuleFlagMissing, namespace.Word.Pos, "name the namespace, or leave the flag out for kube-system", "--policy-configmap needs a namespace")
 	}
 	if provider, ok := p.known("algorithm-provider"); ok && provider.Value != "" && (hasFile || hasConfigMap) {
 		p.report(RuleFlagConflict, provider.Word.Pos, "take one of the two out", "--algorithm-provider does not count beside a Policy")

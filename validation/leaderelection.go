@@ -10,6 +10,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/schemas"
+	"github.com/schedconf/schedconf/scheme/config"
 )
 
 // Nothing of leaderElection is looked at unless leaderElect is true.
@@ -97,6 +99,20 @@ var leaderElectionRules = []Rule{{
 		}
 	}),
 }}
+
+// CheckLeaderElection judges the leader election of a configuration with the flags that count, which no
+// file alone shows. The findings have paths, and no positions.
+func (c *Checker) CheckLeaderElection(cfg *config.KubeSchedulerConfiguration, api *schemas.API) diag.List {
+	var findings diag.List
+	p := &Pass{Scheme: c.scheme, API: api, Config: cfg, findings: &findings}
+	for _, step := range c.plan(api) {
+		if strings.HasPrefix(step.rule.ID, "leader-election-") {
+			p.rule, p.severity, p.stage = step.rule.ID, step.severity, step.stage
+			step.rule.Check(p)
+		}
+	}
+	return findings
+}
 
 func electing(check func(*Pass)) func(*Pass) {
 	return func(p *Pass) {

@@ -4,14 +4,17 @@
 package validation
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/policyv1"
+	"github.com/schedconf/schedconf/scheme/source"
 )
 
 const rulePolicyTypeless = "policy-typeless"
@@ -100,8 +103,12 @@ var policyRules = []Rule{{
 	Doc:     "A weight is at least 1 and less than a tenth of the largest 64-bit number. What of it counts is the lower 32 bits.",
 	Check: func(p *Pass) {
 		for i, entry := range p.policy.Priorities {
+			path := diag.Path{"priorities"}.Index(i).Child("weight")
+			if entry.Weight == 0 && p.doc.Has(path) && !isNumber(p.doc, path) {
+				continue // that it is none has been said
+			}
 			if entry.Weight <= 0 || entry.Weight >= math.MaxInt64/10 {
-				p.Report(diag.Path{"priorities"}.Index(i).Child("weight"), "write a weight of 1 or more", "the weight of %q is %d", entry.Name, entry.Weight)
+				p.Report(path, "write a weight of 1 or more", "the weight of %q is %d", entry.Name, entry.Weight)
 			}
 		}
 	},
@@ -205,6 +212,25 @@ var policyRules = []Rule{{
 	},
 }}
 
+// isNumber reports whether a document has a whole number at a path.
+func isNumber(doc *source.Document, path diag.Path) bool {
+	value, _, err := scheme.ReadValue(doc.Bytes())
+	for _, step := range path {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(v) {
+				return false
+			}
+			value = v[i]
+		}
+	}
+	_, number := value.(json.Number)
+	return err == nil && number
+}
+
 // checkPolicy judges a Policy as the release does that reads one.
 func (c *Checker) checkPolicy(p *Pass, r *Result, repeated error) error {
 	release := c.scheme.Release
@@ -273,13 +299,7 @@ func isPolicyRule(rule *Rule) bool {
 	return slices.Contains(policyRuleIDs, rule.ID)
 }
 
-var policyRuleIDs = func() []string {
-	var ids []string
-	for _, rule := range policyRules {
-		ids = append(ids, rule.ID)
-	}
-	return ids
-}()
+var policyRuleIDs = idsOf(policyRules)
 
 // inPolicy leads to the place in a Policy that a place in the built profile comes from.
 func (p *Pass) inPolicy(path diag.Path) diag.Path {

@@ -33,6 +33,9 @@ type Rule struct {
 	Summary string
 	// Doc explains it at length, for `schedconf explain`.
 	Doc string
+	// Bad and Good are configurations for Doc: the rule finds something in the first and nothing in
+	// the second. They may be empty.
+	Bad, Good string
 	// Otherwise is the severity where the release does not enforce the rule; zero is silent.
 	Otherwise diag.Severity
 	// Check reports findings. It is nil for rules of the decoder, whose findings come from
@@ -41,7 +44,7 @@ type Rule struct {
 }
 
 // Rules lists every rule, by the stage that most releases enforce it at.
-var Rules = slices.Concat(decodeRules, fieldRules, leaderElectionRules, profileRules, pluginRules, argsRules, extenderRules, constructRules, changeRules, flagRules, policyRules, CrossRules, suppressionRules)
+var Rules = slices.Concat(decodeRules, fieldRules, leaderElectionRules, profileRules, pluginRules, argsRules, extenderRules, constructRules, changeRules, flagRules, adviceRules, policyRules, CrossRules, suppressionRules)
 
 // Lookup returns the rule with the id.
 func Lookup(id string) (Rule, bool) {
@@ -73,6 +76,7 @@ type Pass struct {
 	stage     diag.Stage
 	findings  *diag.List
 	argsPaths map[[2]int]diag.Path
+	written   []config.Plugins
 }
 
 // Report adds a finding. The path is in hub terms; hint may be empty.

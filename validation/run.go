@@ -339,6 +339,9 @@ func (r *Run) plain(f *File, doc *source.Document, result *FileResult) error {
 		return fmt.Errorf("document %d: %w", doc.Index, err)
 	}
 	result.Findings = append(result.Findings, one.Findings...)
+	if checker.readsPolicy(one.Value) {
+		result.Configurations++
+	}
 	return nil
 }
 

@@ -111,7 +111,7 @@ func convertFile(c *cli.Context, name string, data []byte) (*converted, error) {
 		if err != nil {
 			return nil, err
 		}
-		judged, err := validation.New(s).Check(doc)
+		judged, err := validation.NewVerdict(s).Check(doc)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +125,7 @@ func convertFile(c *cli.Context, name string, data []byte) (*converted, error) {
 }
 
 func (r *converted) translate(c *cli.Context, doc *source.Document, value []byte) error {
-	judged, err := validation.New(r.from.Scheme).Check(doc)
+	judged, err := validation.NewVerdict(r.from.Scheme).Check(doc)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (r *converted) add(doc *source.Document, d diag.Diagnostic) {
 
 // judge adds what the target refuses in the result; line and column are those of the result.
 func (r *converted) judge(name string) error {
-	judged, err := validation.New(r.to.Scheme).Check(source.Split(name+" (converted)", r.text)[0])
+	judged, err := validation.NewVerdict(r.to.Scheme).Check(source.Split(name+" (converted)", r.text)[0])
 	if err != nil {
 		return err
 	}

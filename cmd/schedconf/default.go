@@ -83,11 +83,11 @@ func completed(c *cli.Context, s *scheme.Scheme, name string, data []byte) ([]by
 	if finding, ok := validation.TooLarge(name, data); ok {
 		return nil, diag.List{finding}, nil
 	}
-	doc, findings, err := choose(c, name, data)
+	doc, findings, err := chooseAnywhere(c, name, data)
 	if err != nil {
 		return nil, nil, err
 	}
-	result, err := validation.New(s).Check(doc)
+	result, err := validation.NewVerdict(s).Check(doc)
 	if err != nil {
 		return nil, nil, err
 	}

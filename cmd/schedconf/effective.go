@@ -72,6 +72,8 @@ type startup struct {
 	flags     *validation.Flags
 	// files are the documents of the files that were given.
 	files [][]*source.Document
+	// command is how a manifest starts the scheduler; nil without one.
+	command *find.Command
 	// implied is the place of a --config that nobody gave; -1 without.
 	implied int
 	// made is the scheme of the release, with the gates of the command line.
@@ -108,7 +110,7 @@ func (s *startup) read() error {
 		case len(lines) == 1:
 			line = &lines[0]
 		default:
-			doc, warnings, err := choose(s.c, name, data)
+			doc, warnings, err := chooseAnywhere(s.c, name, data)
 			if err != nil {
 				return err
 			}
@@ -126,6 +128,7 @@ func (s *startup) read() error {
 }
 
 func (s *startup) fromManifest(line validation.CommandLine) error {
+	s.command = line.Command
 	if suggested, ok := suggestedTarget(s.c, []validation.CommandLine{line}); ok {
 		s.release = suggested
 	}
@@ -156,7 +159,7 @@ func (s *startup) fromWords(words []string) error {
 		s.findings = append(s.findings, finding)
 		return nil
 	}
-	s.doc, _, err = choose(s.c, name, data)
+	s.doc, _, err = chooseAnywhere(s.c, name, data)
 	return err
 }
 
@@ -199,7 +202,7 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 	}
 	s.made = made
 	if s.doc != nil {
-		result, err := validation.New(made).Check(s.doc)
+		result, err := validation.NewVerdict(made).Check(s.doc)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +213,7 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 		}
 	}
 	if s.policyDoc != nil {
-		result, err := validation.New(made).Check(s.policyDoc)
+		result, err := validation.NewVerdict(made).Check(s.policyDoc)
 		if err != nil {
 			return nil, err
 		}
@@ -225,8 +228,39 @@ func (s *startup) resolve() (*scheme.Resolved, error) {
 		return nil, err
 	}
 	s.refusals(resolved)
+	for _, d := range validation.NewVerdict(made).CheckLeaderElection(resolved.Config, resolved.API) {
+		d.Pos = s.placeOf(d.Path)
+		s.findings = append(s.findings, d)
+	}
 	s.findings.Sort()
 	return resolved, nil
+}
+
+// placeOf is where a value that counts is from: the last flag that sets it, or the document.
+func (s *startup) placeOf(path diag.Path) diag.Position {
+	for _, given := range slices.Backward(s.flags.Given) {
+		if given.Flag == nil || s.doc != nil && given.Flag.WithConfig == "ignored" {
+			continue
+		}
+		if slices.Contains(append(addressFields[given.Name], given.Flag.ConfigFields...), path.String()) {
+			return given.Word.Pos
+		}
+	}
+	if s.doc != nil {
+		return s.doc.Position(s.inDocument(path))
+	}
+	return diag.Position{File: "command line", Line: 1, Column: 1}
+}
+
+// addressFields are what the flags of the insecure port set together.
+var addressFields = map[string][]string{"address": {"healthzBindAddress", "metricsBindAddress"}, "port": {"healthzBindAddress", "metricsBindAddress"}}
+
+// inDocument turns a path of the hub into one of the document: v1alpha1 is one profile without a list.
+func (s *startup) inDocument(path diag.Path) diag.Path {
+	if len(path) > 2 && path[0] == "profiles" && !s.doc.Has(diag.Path{"profiles"}) {
+		return path[2:]
+	}
+	return path
 }
 
 // refusals adds what the file alone does not bring up.
@@ -325,7 +359,7 @@ func (s *startup) namedPolicy() (name, by string, at diag.Position) {
 func (s *startup) beside(by, name string) (doc *source.Document, tried []string) {
 	candidates := []string{filepath.Join(filepath.Dir(by), name)}
 	if filepath.IsAbs(name) {
-		candidates = []string{filepath.Join(filepath.Dir(by), filepath.Base(name)), name}
+		candidates = []string{filepath.Join(filepath.Dir(by), filepath.Base(name)), s.onHost(name)}
 	}
 	for _, candidate := range candidates {
 		data, err := s.program.read(candidate)
@@ -336,6 +370,17 @@ func (s *startup) beside(by, name string) (doc *source.Document, tried []string)
 		return source.Split(candidate, data)[0], nil
 	}
 	return nil, tried
+}
+
+// onHost is the path on the host of a path in the container of a manifest.
+func (s *startup) onHost(name string) string {
+	if s.command == nil {
+		return name
+	}
+	if mount, ok := s.command.MountOf(name); ok && len(mount.Sources) == 1 && mount.Sources[0].HostPath != "" {
+		return filepath.Join(mount.Sources[0].HostPath, mount.SubPath, strings.TrimPrefix(name, mount.Path))
+	}
+	return name
 }
 
 // policyIn is the Policy of a file: the document that was chosen, or the only one that lies in an object

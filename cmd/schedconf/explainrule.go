@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/schedconf/schedconf/schemas"
@@ -18,6 +19,9 @@ type ruleExplanation struct {
 	Rule    string `json:"rule"`
 	Summary string `json:"summary"`
 	Doc     string `json:"doc"`
+	// Bad and Good are configurations in which the rule finds something and nothing; they may be empty.
+	Bad  string `json:"bad"`
+	Good string `json:"good"`
 	// Enforced is where a finding is an error, and at which stage.
 	Enforced []presence `json:"enforced"`
 	// Otherwise is the severity everywhere else; empty where the rule is silent.
@@ -25,7 +29,7 @@ type ruleExplanation struct {
 }
 
 func explainRule(rule validation.Rule) explanation {
-	e := ruleExplanation{Rule: rule.ID, Summary: rule.Summary, Doc: rule.Doc}
+	e := ruleExplanation{Rule: rule.ID, Summary: rule.Summary, Doc: rule.Doc, Bad: rule.Bad, Good: rule.Good}
 	e.Enforced = presences(func(_ *schemas.Release, api *schemas.API) (string, bool) {
 		stage := api.Stage(rule.ID)
 		return stage, stage != ""
@@ -38,6 +42,11 @@ func explainRule(rule validation.Rule) explanation {
 
 func (e ruleExplanation) text(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n\n%s\n\n", e.Rule, e.Summary, e.Doc)
+	for _, example := range []struct{ title, text string }{{"Bad", e.Bad}, {"Good", e.Good}} {
+		if example.text != "" {
+			fmt.Fprintf(w, "%s:\n\n%s\n", example.title, indented(example.text))
+		}
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if len(e.Enforced) > 0 {
 		fmt.Fprintln(table, "API VERSION\tMINORS\tREFUSED AT")
@@ -55,4 +64,9 @@ func (e ruleExplanation) text(w io.Writer) error {
 		fmt.Fprintf(table, "%s it is of severity %s\n", where, e.Otherwise)
 	}
 	return table.Flush()
+}
+
+// indented sets a text off by four blanks.
+func indented(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
 }

@@ -43,6 +43,7 @@ EXAMPLES:
 			targetFlag(),
 			&cli.BoolFlag{Name: "to-provider", Usage: "name the algorithm provider that does the same, for a target that has providers"},
 			&cli.BoolFlag{Name: "with-defaults", Usage: "run also what the target runs by default and the input does not"},
+			&cli.BoolFlag{Name: "minimize", Usage: "leave out what the target does by default; the effective configuration stays the same"},
 			&cli.BoolFlag{Name: "preserve", Usage: "write out what a Policy says even where it equals a provider"},
 			documentFlag(), outputFlag([]string{"text", "json"}),
 		}, rewriteFlags(), gateFlags(), findingFlags()),
@@ -98,6 +99,8 @@ type migration struct {
 	startup
 	name string
 	data []byte
+	// sourceRelease and targetRelease are chosen already; nil leaves them to the flags.
+	sourceRelease, targetRelease *schemas.Release
 	// found is where the configuration or the Policy lies, if that is inside an object.
 	found *find.Found
 	to    scheme.Side
@@ -140,7 +143,7 @@ func (p *program) migrateOne(m *migration, words []string) (int, error) {
 
 // run makes the configuration. It stops without one where the source release cannot read the input.
 func (m *migration) run(words []string) error {
-	target, err := target(m.c)
+	target, err := m.target()
 	if err != nil {
 		return err
 	}
@@ -162,6 +165,7 @@ func (m *migration) run(words []string) error {
 	}
 	switch {
 	case line != nil:
+		m.command = line.Command
 		m.check(line.Args, line.At)
 		m.policyDoc = firstOf(m.policyDoc, line.Policy)
 	default:
@@ -180,6 +184,13 @@ func (m *migration) run(words []string) error {
 		return err
 	}
 	return m.judge()
+}
+
+func (m *migration) target() (*schemas.Release, error) {
+	if m.targetRelease != nil {
+		return m.targetRelease, nil
+	}
+	return target(m.c)
 }
 
 func firstOf(docs ...*source.Document) *source.Document {
@@ -271,8 +282,8 @@ func ofGroup(doc *source.Document, apiVersion string) *source.Document {
 // source is the release that the input is for: the one that is named, the one that the image suggests, or
 // the newest that reads it, up to the target.
 func (m *migration) source(line *validation.CommandLine, words []string) (*schemas.Release, error) {
-	var named *schemas.Release
-	if m.c.IsSet("from") {
+	named := m.sourceRelease
+	if named == nil && m.c.IsSet("from") {
 		minor, err := schemas.ParseMinor(m.c.String("from"))
 		if err != nil {
 			return nil, usage(m.c, "--from: %s", err)
@@ -397,6 +408,7 @@ func (m *migration) translate(resolved *scheme.Resolved) error {
 		translation, err = scheme.TranslateLoaded(resolved.Given, resolved.Config, from, m.to, m.c.Bool("with-defaults"))
 		if err == nil {
 			object = translation.Object
+			m.notRun, err = scheme.NotRun(m.to, translation.After)
 			m.itemsOfDocument(translation.Changes)
 		}
 	}
@@ -472,7 +484,14 @@ func (m *migration) write(from scheme.Side, object runtime.Object) error {
 		doc = source.Split("", fmt.Appendf(nil, "apiVersion: %s\nkind: %s\n", m.to.API.APIVersion, config.Kind))[0]
 		from = m.to
 	}
-	text, lost, err := scheme.Rewrite(scheme.Rewriting{Document: doc, From: from, To: m.to, Object: object})
+	terse := m.c.Bool("minimize")
+	if terse {
+		var err error
+		if object, _, err = scheme.Minimize(m.to, object); err != nil {
+			return err
+		}
+	}
+	text, lost, err := scheme.Rewrite(scheme.Rewriting{Document: doc, From: from, To: m.to, Object: object, Terse: terse})
 	if err != nil {
 		return err
 	}
@@ -491,7 +510,7 @@ func (m *migration) judge() error {
 	if err != nil {
 		return err
 	}
-	judged, err := validation.New(s).Check(source.Split(m.title()+" (migrated)", m.text)[0])
+	judged, err := validation.NewVerdict(s).Check(source.Split(m.title()+" (migrated)", m.text)[0])
 	if err != nil {
 		return err
 	}

@@ -58,27 +58,6 @@ func (m *migration) itemsOfDocument(changes diag.List) {
 	})
 }
 
-// placeOf is where something is said: in the document, by a flag, or nowhere in the input.
-func (m *migration) placeOf(path diag.Path) diag.Position {
-	if m.doc != nil {
-		return m.doc.Position(m.inDocument(path))
-	}
-	for _, given := range m.flags.Given {
-		if given.Flag == nil {
-			continue
-		}
-		for _, field := range append(addressFields[given.Name], given.Flag.ConfigFields...) {
-			if field == path.String() {
-				return given.Word.Pos
-			}
-		}
-	}
-	return diag.Position{File: m.title(), Line: 1, Column: 1}
-}
-
-// addressFields are what the flags of the insecure port set together.
-var addressFields = map[string][]string{"address": {"healthzBindAddress", "metricsBindAddress"}, "port": {"healthzBindAddress", "metricsBindAddress"}}
-
 // lost reports whether the target has no place for a field.
 func (m *migration) lost(field string) bool {
 	return slices.ContainsFunc(m.findings, func(d diag.Diagnostic) bool { return d.Rule == conversion.RuleFieldDropped && d.Path.String() == field })
@@ -137,14 +116,6 @@ func (m *migration) eachPart(value any, path diag.Path, visit func(path diag.Pat
 		}
 	}
 	visit(path, path[len(path)-1])
-}
-
-// inDocument turns a path of the hub into one of the document: v1alpha1 is one profile without a list.
-func (m *migration) inDocument(path diag.Path) diag.Path {
-	if len(path) > 2 && path[0] == "profiles" && !m.doc.Has(diag.Path{"profiles"}) {
-		return path[2:]
-	}
-	return path
 }
 
 // concerns reports whether a change is about a part of the document. One about a plugin names it.

@@ -127,28 +127,19 @@ func declare(c *cli.Context, s *scheme.Scheme, declaration string) error {
 }
 
 // choose takes the configuration of a file that is meant: the one that --document names, the only
-// one, or what kube-scheduler would read. It may lie inside an object of the file, such as a ConfigMap. The
-// warnings are about those that are left aside.
+// one, or what kube-scheduler would read. The warnings are about those that are left aside.
 func choose(c *cli.Context, name string, data []byte) (*source.Document, diag.List, error) {
 	documents := source.Split(name, data)
 	if n := c.Int("document"); c.IsSet("document") {
 		if n < 0 || n >= len(documents) {
 			return nil, nil, usage(c, "--document %d: %q has the documents 0 to %d", n, name, len(documents)-1)
 		}
-		doc, err := carried(c, name, documents, n)
-		if doc == nil {
-			doc = documents[n]
-		}
-		return doc, nil, err
+		return documents[n], nil, nil
 	}
 	configurations := validation.Configurations(documents)
 	chosen := documents[0]
 	switch {
-	case len(configurations) == 0:
-		if doc, err := carried(c, name, documents, -1); doc != nil || err != nil {
-			return doc, nil, err
-		}
-	case configurations[0] == chosen:
+	case len(configurations) == 0 || configurations[0] == chosen:
 	case len(configurations) == 1:
 		chosen = configurations[0]
 	default:
@@ -160,6 +151,23 @@ func choose(c *cli.Context, name string, data []byte) (*source.Document, diag.Li
 		if doc.Index > 0 {
 			warnings = append(warnings, validation.Ignored(doc))
 		}
+	}
+	return chosen, warnings, nil
+}
+
+// chooseAnywhere is choose for a configuration that may also lie inside an object of the file, such as a
+// ConfigMap.
+func chooseAnywhere(c *cli.Context, name string, data []byte) (*source.Document, diag.List, error) {
+	chosen, warnings, err := choose(c, name, data)
+	if err != nil || len(validation.Configurations([]*source.Document{chosen})) > 0 {
+		return chosen, warnings, err
+	}
+	index := -1
+	if c.IsSet("document") {
+		index = chosen.Index
+	}
+	if inside, err := carried(c, name, source.Split(name, data), index); inside != nil || err != nil {
+		return inside, nil, err
 	}
 	return chosen, warnings, nil
 }
