@@ -81,6 +81,9 @@ func (p Path) Child(steps ...string) Path {
 	return child
 }
 
+// Equal reports whether two paths have the same steps.
+func (p Path) Equal(q Path) bool { return slices.Equal(p, q) }
+
 // Index returns the path extended by a list index.
 func (p Path) Index(i int) Path { return p.Child(strconv.Itoa(i)) }
 

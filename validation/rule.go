@@ -75,6 +75,7 @@ type Pass struct {
 	severity  diag.Severity
 	stage     diag.Stage
 	findings  *diag.List
+	remedies  map[findingKey]remedy
 	argsPaths map[[2]int]diag.Path
 	written   []config.Plugins
 }

@@ -165,7 +165,7 @@ func (r *Run) Check(f *File) (*FileResult, error) {
 	}
 	from := r.from[f]
 	for i := range f.Found {
-		if err := r.judge(&r.found[from+i], result); err != nil {
+		if err := r.judge(f, &r.found[from+i], result); err != nil {
 			return result, err
 		}
 	}
@@ -189,7 +189,7 @@ func bool2int(b bool) int {
 	return 0
 }
 
-func (r *Run) judge(found *find.Found, result *FileResult) error {
+func (r *Run) judge(f *File, found *find.Found, result *FileResult) error {
 	switch found.Kind {
 	case find.Reference:
 		return nil
@@ -220,6 +220,7 @@ func (r *Run) judge(found *find.Found, result *FileResult) error {
 		if err != nil {
 			return fmt.Errorf("document %d: %w", found.Outer.Index, err)
 		}
+		withFixes(f, found, one)
 		result.Findings = append(result.Findings, one.Findings...)
 	}
 	besideCluster := len(found.Path) == 0 && strings.HasPrefix(found.Carrier, "kOps")

@@ -47,8 +47,9 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 func TestSARIF(t *testing.T) {
 	schema := sarifSchema(t)
 	folder := flawed(t)
+	fixable := write(t, filepath.Join(t.TempDir(), "fixable.yaml"), minimal+"Parallelism: 3\nparallelism2: 3\nmetadata: {}\n")
 	for name, args := range map[string][]string{
-		"findings": {folder}, "nothing": {filepath.Join(folder, "good.yaml")}, "unreadable": {filepath.Join(folder, "missing.yaml")},
+		"findings": {folder}, "fixes": {fixable}, "nothing": {filepath.Join(folder, "good.yaml")}, "unreadable": {filepath.Join(folder, "missing.yaml")},
 	} {
 		_, stdout, _ := call("", append([]string{"validate", "--target", "1.28", "-o", "sarif"}, args...)...)
 		var value any
@@ -57,6 +58,9 @@ func TestSARIF(t *testing.T) {
 		}
 		if err := schema.Validate(value); err != nil {
 			t.Errorf("%s: %#v", name, err)
+		}
+		if fixes := strings.Count(stdout, `"fixes"`); name == "fixes" != (fixes == 2) {
+			t.Errorf("%s: %d fixes", name, fixes)
 		}
 	}
 	_, stdout, _ := call("", "validate", "--target", "1.28", "-o", "sarif", folder)

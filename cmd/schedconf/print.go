@@ -29,6 +29,7 @@ type counts struct {
 	Warnings       int `json:"warnings"`
 	CommandLines   int `json:"commandLines,omitempty"`
 	Suppressed     int `json:"suppressed,omitempty"`
+	Fixed          int `json:"fixed,omitempty"`
 	// Reasons say how many files were skipped for what.
 	Reasons map[find.Reason]int `json:"reasons,omitempty"`
 	// Targets say how many configurations and command lines were judged for which release, if it is not
@@ -181,6 +182,9 @@ func (c counts) text(release *schemas.Release) string {
 	fmt.Fprintf(&b, " in %s for Kubernetes %s: %s, %s", number(c.Files, "file"), strings.Join(targets, ", "), number(c.Errors, "error"), number(c.Warnings, "warning"))
 	if c.Suppressed > 0 {
 		fmt.Fprintf(&b, ", %d suppressed", c.Suppressed)
+	}
+	if c.Fixed > 0 {
+		fmt.Fprintf(&b, ", %d fixed", c.Fixed)
 	}
 	if c.Skipped == 0 {
 		return b.String()

@@ -88,6 +88,10 @@ func (p *program) reports(c *cli.Context, source func(name string) []byte) (all 
 	if len(values) == 0 {
 		values = []string{reportFormats[0].name}
 	}
+	stdout := p.stdout
+	if c.Bool("diff") {
+		stdout = p.stderr // the difference is what standard output is for
+	}
 	var list printers
 	files := map[string]*bytes.Buffer{}
 	noted := false
@@ -99,7 +103,7 @@ func (p *program) reports(c *cli.Context, source func(name string) []byte) (all 
 		}) bool {
 			return f.name == name
 		})
-		r := request{c: c, w: p.stdout, notes: p.stderr, texts: texts{source: source}}
+		r := request{c: c, w: stdout, notes: p.stderr, texts: texts{source: source}}
 		if hasFile {
 			buffer := &bytes.Buffer{}
 			files[file] = buffer

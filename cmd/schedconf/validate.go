@@ -39,6 +39,8 @@ EXAMPLES:
 			&cli.StringFlag{Name: "config-file", DefaultText: "the nearest " + project.SettingsFile, Usage: "take the settings of the project from `FILE`"},
 			&cli.StringFlag{Name: "baseline", Usage: "pass over the findings in `FILE`, which were there before"},
 			&cli.StringFlag{Name: "write-baseline", Usage: "write the findings into `FILE`, but what the target refuses"},
+			&cli.BoolFlag{Name: "fix", Usage: "change the files in place where only one answer is right, and nothing that is loaded changes its meaning"},
+			&cli.BoolFlag{Name: "diff", Aliases: []string{"d"}, Usage: "with --fix: print what would change in the files, and exit with 1 if anything would; findings go to standard error"},
 			reportFlag(),
 		}),
 		Action: func(c *cli.Context) error {
@@ -48,6 +50,9 @@ EXAMPLES:
 			}
 			if i := slices.Index(operands, stdinName); i >= 0 && slices.Contains(operands[i+1:], stdinName) {
 				return usage(c, "standard input (-) is given twice, and can be read once")
+			}
+			if err := checkFix(c, operands); err != nil {
+				return err
 			}
 			j, err := newJudges(c, operands)
 			if err != nil {
@@ -205,7 +210,11 @@ func (v *validator) hold(f *validation.File, path string) {
 func (v *validator) flush() {
 	v.shown.hide()
 	v.follow()
-	run := validation.NewRun(v.batch.files, v.beside(), releaseOf, v.judges.checker)
+	beside := v.beside()
+	run := validation.NewRun(v.batch.files, beside, releaseOf, v.judges.checker)
+	if v.c.Bool("fix") && v.fix(run) {
+		run = validation.NewRun(v.batch.files, beside, releaseOf, v.judges.checker)
+	}
 	for _, f := range v.batch.files {
 		v.attempt(func() error { return v.judge(run, f) })
 	}

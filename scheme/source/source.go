@@ -192,3 +192,26 @@ func IndexAt(file []byte, documents []*Document, offset int) int {
 	}
 	return max(0, len(documents)-1)
 }
+
+// OffsetOf is where a document starts in its file.
+func OffsetOf(file []byte, documents []*Document, index int) int {
+	at := len(file) - len(bytes.TrimPrefix(file, byteOrderMark))
+	for _, d := range documents[:index] {
+		at += len(d.text)
+	}
+	return at
+}
+
+// OffsetAt is the offset of a line and column of a file, and false if they are not in it.
+func OffsetAt(file []byte, pos diag.Position) (int, bool) {
+	at := 0
+	for range pos.Line - 1 {
+		i := bytes.IndexByte(file[at:], '\n')
+		if i < 0 {
+			return 0, false
+		}
+		at += i + 1
+	}
+	at += pos.Column - 1
+	return at, pos.Line > 0 && pos.Column > 0 && at <= len(file)
+}
