@@ -51,7 +51,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"validation": {
 		// A Policy has no form in the hub: there is one version of it.
 		ours:   []string{"diag", "schemas", "conversion", "scheme", "scheme/source", "scheme/source/find", "scheme/config", "scheme/policyv1"},
-		theirs: append(apiTypes, "k8s.io/component-helpers"),
+		theirs: append(apiTypes, "k8s.io/component-helpers", "github.com/santhosh-tekuri/jsonschema/v5"),
 	},
 	"project": {
 		ours:   []string{"diag", "scheme", "scheme/source", "validation"},

@@ -279,6 +279,14 @@ func (s *Settings) ignores(n *source.Node) error {
 	return nil
 }
 
+// Path is the path of a file that the settings name; what is no path stays as it is.
+func (s *Settings) Path(name string) string {
+	if filepath.IsAbs(name) || !strings.Contains(name, "/") && filepath.Ext(name) == "" {
+		return name
+	}
+	return nearName(filepath.Join(s.Folder, filepath.FromSlash(name)))
+}
+
 // Finder finds the settings for files. The zero value is ready.
 type Finder struct {
 	// Given are used for all files, if they are there.

@@ -36,6 +36,13 @@ func (s *Scheme) PluginHint(name string) string {
 		}
 		return hint
 	}
+	if r, has := schemas.RegistryWith(name, s.Release); r != nil {
+		if !has {
+			return fmt.Sprintf("it is a plugin of %s, but not in its build for Kubernetes %s", r.Name, s.Release.Name)
+		}
+		image := r.ImageFor(s.Release)
+		return fmt.Sprintf("it is a plugin of %s, which %s is built with; --plugin-registry %s declares its plugins", r.Name, image, r.Name)
+	}
 	if near, ok := Nearest(name, s.PluginNames()); ok {
 		return fmt.Sprintf("did you mean %q? A plugin of your own build is declared with --plugin %s", near, name)
 	}

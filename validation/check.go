@@ -32,6 +32,9 @@ type Checker struct {
 	// verdictOnly leaves advice out.
 	verdictOnly bool
 	plans       map[*schemas.API][]step
+
+	// argsSchemas are those of out-of-tree plugins.
+	argsSchemas map[string]*ArgsSchema
 }
 
 // step is a rule with the severity and stage that the release gives it.
@@ -151,6 +154,7 @@ func (c *Checker) check(p *Pass, r *Result) error {
 		return err
 	}
 	reportMisfits(p, decoded)
+	c.checkArgsSchemas(p, value)
 	if repeated != nil {
 		reportRepeated(p, repeated)
 	}

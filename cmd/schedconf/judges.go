@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,6 +28,9 @@ type judges struct {
 	// release is the one that is asked where nothing says another.
 	release *schemas.Release
 	made    map[string]*validation.Checker
+	// registries are those that the flags name, and schemas those of --args-schema.
+	registries []*schemas.Registry
+	schemas    map[string]*validation.ArgsSchema
 	// aims are those that a release was taken from, since somebody asked last.
 	aims []takenAim
 }
@@ -35,6 +39,17 @@ type judges struct {
 type takenAim struct {
 	validation.Aim
 	release *schemas.Release
+	// built are the registries of the build that the image is of.
+	built []*schemas.Registry
+}
+
+// text says which kube-scheduler that is.
+func (a takenAim) text() string {
+	text := "Kubernetes " + a.release.Name
+	for _, r := range a.built {
+		text += " with " + r.Name
+	}
+	return text
 }
 
 // newJudges finds out for which release the first of the operands is, if nothing in it says another.
@@ -47,7 +62,14 @@ func newJudges(c *cli.Context, operands []string) (*judges, error) {
 		}
 		j.settings.Given = given
 	}
-	if _, err := overrides(c); err != nil {
+	var err error
+	if _, err = overrides(c); err != nil {
+		return nil, err
+	}
+	if j.schemas, err = argsSchemas(c); err != nil {
+		return nil, err
+	}
+	if j.registries, err = registries(c); err != nil {
 		return nil, err
 	}
 	first := operands[0]
@@ -124,25 +146,30 @@ func (j *judges) checker(aim validation.Aim) (*validation.Checker, error) {
 	if err != nil {
 		return nil, err
 	}
+	built := slices.DeleteFunc(slices.Clone(schemas.Registries()), func(r *schemas.Registry) bool { return !r.IsImage(aim.Image) })
 	if taken {
-		j.take(takenAim{aim, release})
+		j.take(takenAim{aim, release, built})
 	}
-	key := fmt.Sprintf("%p %s %v", settings, release.Name, aim.Gates)
+	key := fmt.Sprintf("%p %s %v %d", settings, release.Name, aim.Gates, len(built))
 	if made, ok := j.made[key]; ok {
 		return made, nil
 	}
-	s, err := j.scheme(settings, release, aim)
+	all, err := j.allRegistries(settings, built)
+	if err != nil {
+		return nil, err
+	}
+	s, err := j.scheme(settings, release, aim, all)
 	if err != nil {
 		return nil, err
 	}
 	made := validation.New(s)
 	j.made[key] = made
-	return made, nil
+	return made, j.describe(made, settings, release, all)
 }
 
 // scheme makes the scheme of a release with the feature gates and plugins that the flags, the settings and
 // the command line of a manifest name. The first of them counts.
-func (j *judges) scheme(settings *project.Settings, release *schemas.Release, aim validation.Aim) (*scheme.Scheme, error) {
+func (j *judges) scheme(settings *project.Settings, release *schemas.Release, aim validation.Aim, registries []*schemas.Registry) (*scheme.Scheme, error) {
 	gates := map[string]bool{}
 	maps.Copy(gates, aim.Gates)
 	if settings != nil {
@@ -153,20 +180,59 @@ func (j *judges) scheme(settings *project.Settings, release *schemas.Release, ai
 		return nil, err
 	}
 	maps.Copy(gates, typed)
-	s, err := schemeWith(j.c, release, gates)
+	s, err := stockScheme(j.c, release, gates)
 	var wrong usageError
 	if errors.As(err, &wrong) && release != j.release {
 		return nil, usage(j.c, "%s, which %s is judged for", wrong.message, aim.At)
 	}
-	if err != nil || settings == nil {
-		return s, err
+	if err != nil {
+		return nil, err
 	}
-	for _, plugin := range settings.Plugins {
-		if err := declare(j.c, s, plugin.Text); errors.As(err, &wrong) {
-			return nil, inputError{&project.SettingsError{Pos: plugin.Pos, Message: wrong.message}}
+	return s, j.declare(s, settings, registries)
+}
+
+// allRegistries are those of the image, of the settings and of the flags; the last of them count.
+func (j *judges) allRegistries(settings *project.Settings, built []*schemas.Registry) ([]*schemas.Registry, error) {
+	all := built
+	if settings != nil {
+		for _, name := range settings.Registries {
+			r, err := registry(settings.Path(name.Text))
+			if err != nil {
+				return nil, inputError{&project.SettingsError{Pos: name.Pos, Message: fmt.Sprintf("%s: %s", name.Text, err)}}
+			}
+			all = append(all, r)
 		}
 	}
-	return s, nil
+	return append(all, j.registries...), nil
+}
+
+// declare declares the plugins of registries, of the settings, and of the flags.
+func (j *judges) declare(s *scheme.Scheme, settings *project.Settings, all []*schemas.Registry) error {
+	if settings != nil {
+		for _, plugin := range settings.Plugins {
+			var wrong usageError
+			if err := declare(j.c, s, plugin.Text); errors.As(err, &wrong) {
+				return inputError{&project.SettingsError{Pos: plugin.Pos, Message: wrong.message}}
+			}
+		}
+	}
+	return declareAll(j.c, s, all)
+}
+
+// describe gives a judge the schemas of args: those of registries, of the settings, and of the flags.
+func (j *judges) describe(made *validation.Checker, settings *project.Settings, release *schemas.Release, all []*schemas.Registry) error {
+	files := map[string]*validation.ArgsSchema{}
+	if settings != nil {
+		for plugin, file := range settings.ArgsSchemas {
+			schema, err := argsSchema(settings.Path(file.Text))
+			if err != nil {
+				return inputError{&project.SettingsError{Pos: file.Pos, Message: fmt.Sprintf("%s: %s", file.Text, err)}}
+			}
+			files[plugin] = schema
+		}
+	}
+	maps.Copy(files, j.schemas)
+	return described(made, release, all, files)
 }
 
 func (j *judges) take(aim takenAim) {

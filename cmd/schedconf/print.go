@@ -156,7 +156,7 @@ func (t *textPrinter) aims(list []takenAim) {
 	}
 	flush(t.w)
 	for _, aim := range list {
-		fmt.Fprintf(t.notes, "%s: judged for Kubernetes %s, as %s says\n", printable(aim.At.String()), aim.release.Name, printable(aim.TargetPos.String()))
+		fmt.Fprintf(t.notes, "%s: judged for %s, as %s says\n", printable(aim.At.String()), aim.text(), printable(aim.TargetPos.String()))
 	}
 }
 

@@ -28,7 +28,8 @@ func schemeFlags() []cli.Flag {
 	return []cli.Flag{
 		targetFlag(),
 		&cli.StringSliceFlag{Name: "feature-gates", Usage: "feature gates as given to kube-scheduler, as in A=true,B=false; repeatable"},
-		&cli.StringSliceFlag{Name: "plugin", Usage: "out-of-tree plugin that the scheduler is built with, as in NAME or NAME=filter,score; repeatable"},
+		&cli.StringSliceFlag{Name: "plugin", Usage: "out-of-tree plugin that the scheduler is built with, as in NAME or NAME=filter,score, or a registry file of several; repeatable"},
+		&cli.StringSliceFlag{Name: "plugin-registry", Usage: "plugins of a known build of the scheduler, scheduler-plugins, or of a registry file; repeatable"},
 	}
 }
 
@@ -70,20 +71,24 @@ func schemeOf(c *cli.Context, release *schemas.Release) (*scheme.Scheme, error) 
 
 // schemeWith builds the scheme of a release with gates, and with the plugins that the flags ask for.
 func schemeWith(c *cli.Context, release *schemas.Release, overrides map[string]bool) (*scheme.Scheme, error) {
+	s, err := stockScheme(c, release, overrides)
+	if err != nil {
+		return nil, err
+	}
+	registries, err := registries(c)
+	if err != nil {
+		return nil, err
+	}
+	return s, declareAll(c, s, registries)
+}
+
+// stockScheme builds the scheme of a release with gates.
+func stockScheme(c *cli.Context, release *schemas.Release, overrides map[string]bool) (*scheme.Scheme, error) {
 	gates, err := release.NewGates(overrides)
 	if err != nil {
 		return nil, usage(c, "%s%s", err, gateSuggestion(release, overrides))
 	}
-	s, err := scheme.New(release, gates)
-	if err != nil {
-		return nil, err
-	}
-	for _, declaration := range c.StringSlice("plugin") {
-		if err := declare(c, s, declaration); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	return scheme.New(release, gates)
 }
 
 // gateSuggestion names a gate that may have been meant by the first unknown one.

@@ -35,6 +35,7 @@ EXAMPLES:
    schedconf validate --target 1.30 -o json sched.yaml
 `,
 		Flags: slices.Concat(schemeFlags(), findingFlags(), []cli.Flag{
+			&cli.StringSliceFlag{Name: "args-schema", Usage: "JSON Schema of the args of an out-of-tree plugin, as in NAME=`FILE`; repeatable"},
 			&cli.BoolFlag{Name: "require-match", Usage: "exit with 1 if no configuration is found"},
 			&cli.StringFlag{Name: "config-file", DefaultText: "the nearest " + project.SettingsFile, Usage: "take the settings of the project from `FILE`"},
 			&cli.StringFlag{Name: "baseline", Usage: "pass over the findings in `FILE`, which were there before"},
