@@ -34,6 +34,9 @@ type Checker struct {
 	// Nodes is how many nodes the cluster has, for what that decides about; 0 if nobody knows.
 	Nodes int
 	plans map[*schemas.API][]step
+
+	// argsSchemas are those of out-of-tree plugins.
+	argsSchemas map[string]*ArgsSchema
 }
 
 // step is a rule with the severity and stage that the release gives it.
@@ -70,6 +73,8 @@ type Result struct {
 	Built *scheme.Built
 	// Value is the document as JSON; nil where it cannot be read.
 	Value []byte
+
+	remedies map[findingKey]remedy
 }
 
 // plan grades every rule for an apiVersion, once.
@@ -106,8 +111,8 @@ func grade(api *schemas.API, rule *Rule) (diag.Severity, diag.Stage) {
 // Check judges one document as if it were the only one of its file. An error means that the tool
 // could not do its job; what is wrong with the document is in the findings.
 func (c *Checker) Check(doc *source.Document) (*Result, error) {
-	r := &Result{}
-	pass := &Pass{Scheme: c.scheme, doc: doc, findings: &r.Findings, nodes: c.Nodes}
+	r := &Result{remedies: map[findingKey]remedy{}}
+	pass := &Pass{Scheme: c.scheme, doc: doc, findings: &r.Findings, remedies: r.remedies, nodes: c.Nodes}
 	err := c.check(pass, r)
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -151,6 +156,7 @@ func (c *Checker) check(p *Pass, r *Result) error {
 		return err
 	}
 	reportMisfits(p, decoded)
+	c.checkArgsSchemas(p, value)
 	if repeated != nil {
 		reportRepeated(p, repeated)
 	}
@@ -229,6 +235,9 @@ func (c *Checker) identify(p *Pass, value []byte) *schemas.API {
 	if kind != config.Kind {
 		p.enter(ruleKindWrong)
 		p.Report(diag.Path{"kind"}, kindHint(apiVersion, kind), "%s", DescribeKind(apiVersion, kind))
+		if meant, ok := scheme.Closest(kind, []string{config.Kind}, maxTypo); ok {
+			p.instead(kind, meant)
+		}
 		return nil
 	}
 	if apiVersion == internalVersion {
@@ -239,6 +248,9 @@ func (c *Checker) identify(p *Pass, value []byte) *schemas.API {
 	if !ok {
 		p.enter(ruleAPIVersionUnknown)
 		p.Report(diag.Path{"apiVersion"}, apiVersionHint(release, apiVersion)+alphaHint(p.doc, apiVersion), "Kubernetes %s does not read %q", release.Name, apiVersion)
+		if meant, ok := meantAPIVersion(release, apiVersion); ok {
+			p.instead(apiVersion, meant)
+		}
 		return nil
 	}
 	return api
@@ -310,6 +322,7 @@ func reportMisfits(p *Pass, decoded *scheme.Decoded) {
 			}
 			p.reportMisfit(m, unknownHint(p, m), "%s has no field %q on Kubernetes %s%s", owner(p.API, m.Path), m.Path[len(m.Path)-1], p.Scheme.Release.Name,
 				passedOver[p.API.Behaviour.UnknownKeys])
+			p.unknownRemedy(m)
 		case scheme.RepeatedField:
 			p.enter(ruleKeyDuplicate)
 			p.reportMisfit(m, "keep one of the two", "the key %q stands twice", m.Path[len(m.Path)-1])
@@ -430,6 +443,9 @@ func reportRepeated(p *Pass, objection error) {
 			Hint:    "keep one of the two; the second would win",
 			Related: []diag.Place{{Path: d.Path, Pos: d.First, Message: "it stands here first"}},
 		})
+		if !slices.ContainsFunc(duplicates, func(d source.Duplicate) bool { return !d.Same }) {
+			p.remedy(remedy{message: "take out the first of two keys with the same value", unrepeat: true})
+		}
 	}
 }
 

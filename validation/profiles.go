@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
+	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/config"
 )
 
@@ -179,5 +180,8 @@ func refusals(p *Pass) {
 			path = p.pluginPath(path, r.Plugin)
 		}
 		p.Report(path, r.Hint, "%s", r.Message)
+		if r.Rule == scheme.RulePluginUnknown {
+			p.spelled(r.Plugin, p.Scheme.PluginNames())
+		}
 	}
 }

@@ -44,7 +44,7 @@ type Rule struct {
 }
 
 // Rules lists every rule, by the stage that most releases enforce it at.
-var Rules = slices.Concat(decodeRules, fieldRules, leaderElectionRules, profileRules, pluginRules, argsRules, extenderRules, constructRules, changeRules, flagRules, adviceRules, policyRules, CrossRules)
+var Rules = slices.Concat(decodeRules, fieldRules, leaderElectionRules, profileRules, pluginRules, argsRules, extenderRules, constructRules, changeRules, flagRules, adviceRules, policyRules, CrossRules, argsSchemaRules, suppressionRules)
 
 // Lookup returns the rule with the id.
 func Lookup(id string) (Rule, bool) {
@@ -75,6 +75,7 @@ type Pass struct {
 	severity  diag.Severity
 	stage     diag.Stage
 	findings  *diag.List
+	remedies  map[findingKey]remedy
 	argsPaths map[[2]int]diag.Path
 	written   []config.Plugins
 	nodes     int
