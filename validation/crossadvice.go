@@ -138,7 +138,7 @@ Good:
 
     profiles: [{schedulerName: default-scheduler}]
 
-The rule counts Node objects in the same folder.`,
+The rule counts the Node objects in the same folder, as kubectl get nodes -o yaml writes them.`,
 	},
 	check: checkPercentageIdle,
 }, {

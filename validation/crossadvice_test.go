@@ -18,7 +18,7 @@ func controlPlane(program, minor string) string {
 
 // nodeList is a list of nodes.
 func nodeList(n int) string {
-	return "apiVersion: v1\nkind: List\nitems:\n" + strings.Repeat("- apiVersion: v1\n  kind: Node\n  metadata: {name: n}\n", n)
+	return "apiVersion: v1\nkind: List\nitems:\n" + strings.Repeat("- apiVersion: v1\n  kind: Node\n  metadata: {name: n}\n  status: {nodeInfo: {kubeletVersion: v1.30.0}}\n", n)
 }
 
 // listed makes the documents of a text the items of a List.

@@ -193,10 +193,10 @@ items:
 - kind: Node
   apiVersion: v1
   metadata: {name: a}
-- kind: NodeClaim
-  apiVersion: v1
-  metadata: {name: b}
-- {apiVersion: node.example.com/v1, kind: Node, metadata: {name: c}}
+  status: {nodeInfo: {kubeletVersion: v1.30.2}}
+- {apiVersion: v1, kind: NodeClaim, metadata: {name: b}, status: {nodeInfo: {}}}
+- {apiVersion: node.example.com/v1, kind: Node, metadata: {name: c}, status: {nodeInfo: {}}}
+- {apiVersion: v1, kind: Node, metadata: {name: d}}
 - apiVersion: v1
   kind: Pod
   metadata: {name: s}
@@ -228,7 +228,8 @@ items:
 		}
 	}
 	for text, want := range map[string]bool{
-		"kind: Node\n": true, "- kind: Node\r\n": true, "{\n  \"kind\": \"Node\",\n}": true, "  kind: NodePool\n": false, "kind: Nodes\n": false,
+		"kind: Node\nstatus: {nodeInfo: {}}\n": true, "- {kind: Node, status: {nodeInfo: {}}}\r\n": true, `{"kind": "Node", "status": {"nodeInfo": {}}}`: true,
+		"kind: NodePool\nnodeInfo: {}\n": false, "kind: Nodes\nnodeInfo: {}\n": false, "kind: Node\n": false,
 		"image: kube-apiserver:v1.30.0\n": true, "name: kube-apiserver\n": false,
 	} {
 		if got := MayStandBeside([]byte(text)); got != want {

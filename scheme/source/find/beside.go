@@ -68,7 +68,8 @@ type Binding struct {
 // Subject is whom a role is bound to.
 type Subject struct{ Kind, Namespace, Name string }
 
-// Node is a node of a cluster.
+// Node is a node of a cluster, as the cluster tells of it: with the nodeInfo of its kubelet. One that
+// somebody has thought up has none.
 type Node struct {
 	Name string
 	Pos  diag.Position
@@ -97,11 +98,11 @@ func MayStandBeside(data []byte) bool {
 		return false
 	}
 	has := func(word string) bool { return bytes.Contains(data, []byte(word)) }
-	return has("schedulerName") || has(rbacGroup) || has("kube-apiserver:") || has("kind: "+kustomization) || nodeKind.Match(data)
+	return has("schedulerName") || has(rbacGroup) || has("kube-apiserver:") || has("kind: "+kustomization) || has("nodeInfo") && nodeKind.Match(data)
 }
 
 // nodeKind matches the kind of a node, in YAML or JSON.
-var nodeKind = regexp.MustCompile(`(?m)^[ -]*"?kind"?: "?Node"?,?\r?$`)
+var nodeKind = regexp.MustCompile(`"?kind"?: "?Node\b`)
 
 const kustomization = "Kustomization"
 
@@ -156,7 +157,7 @@ func (b *beside) walk(n *source.Node, in Object, depth int) {
 		}
 	}
 	switch {
-	case in.Kind == "Node" && in.APIVersion == "v1" && n.Field("kind").Text() == "Node":
+	case in.Kind == "Node" && in.APIVersion == "v1" && n.Field("status", "nodeInfo") != nil:
 		b.Nodes = append(b.Nodes, Node{in.Name, n.Position()})
 		return
 	case depth == 0 && n.Field("kind").Text() == kustomization:
