@@ -13,6 +13,7 @@ import (
 	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
+	"github.com/schedconf/schedconf/scheme/source"
 	"github.com/schedconf/schedconf/scheme/source/find"
 )
 
@@ -287,7 +288,11 @@ func configFile(c *find.Command) (find.Flag, bool) {
 // its name.
 func link(found []find.Found) map[*find.Found]*find.Found {
 	keyed, named := map[string]*find.Found{}, map[string][]*find.Found{}
+	beside := map[string]*find.Found{} // some installers take the configuration beside the flags
 	for f := range configs(found) {
+		if f.Kind == find.ConfigObject {
+			beside[placeOf(f.Outer, f.Path)] = f
+		}
 		switch {
 		case f.Carrier == "":
 			base := path.Base(f.Doc.File)
@@ -303,12 +308,9 @@ func link(found []find.Found) map[*find.Found]*find.Found {
 	}
 	links := map[*find.Found]*find.Found{}
 	each(found, find.Flags, func(f *find.Found) bool {
-		for i := range found {
-			// Some installers take the configuration beside the flags.
-			if in := &found[i]; in.Kind == find.ConfigObject && in.Outer == f.Outer && slices.Equal(in.Path, f.Path.Child("config")) {
-				links[f] = in
-				return true
-			}
+		if config := beside[placeOf(f.Outer, f.Path.Child("config"))]; config != nil {
+			links[f] = config
+			return true
 		}
 		flag, ok := configFile(f.Command)
 		mount, mounted := f.Command.MountOf(flag.Value)
@@ -345,6 +347,9 @@ func link(found []find.Found) map[*find.Found]*find.Found {
 	})
 	return links
 }
+
+// placeOf names a place in a document.
+func placeOf(doc *source.Document, path diag.Path) string { return fmt.Sprintf("%p %s", doc, path) }
 
 // near reports whether the folder of one file holds the other.
 func near(a, b string) bool {
