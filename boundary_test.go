@@ -53,13 +53,17 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"validation": {
 		// A Policy has no form in the hub: there is one version of it.
 		ours:   []string{"diag", "schemas", "conversion", "scheme", "scheme/source", "scheme/source/find", "scheme/config", "scheme/policyv1"},
-		theirs: append(apiTypes, "k8s.io/component-helpers"),
+		theirs: append(apiTypes, "k8s.io/component-helpers", "github.com/santhosh-tekuri/jsonschema/v5"),
+	},
+	"project": {
+		ours:   []string{"diag", "scheme", "scheme/source", "validation"},
+		theirs: []string{"github.com/bmatcuk/doublestar/v4"},
 	},
 	// Tests alone, of programs and not of packages.
 	"integration": {},
 	"cmd/schedconf": {
 		ours:   []string{"*"},
-		theirs: append(apiTypes, "github.com/urfave/cli/v2", "github.com/sergi/go-diff", "sigs.k8s.io/yaml"),
+		theirs: append(apiTypes, "github.com/urfave/cli/v2", "github.com/sergi/go-diff", "github.com/go-git/go-git/v5/plumbing/format/gitignore", "sigs.k8s.io/yaml"),
 	},
 }
 

@@ -8,6 +8,8 @@ package diag
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,6 +80,9 @@ func (p Path) Child(steps ...string) Path {
 	copy(child[copy(child, p):], steps)
 	return child
 }
+
+// Equal reports whether two paths have the same steps.
+func (p Path) Equal(q Path) bool { return slices.Equal(p, q) }
 
 // Index returns the path extended by a list index.
 func (p Path) Index(i int) Path { return p.Child(strconv.Itoa(i)) }
@@ -213,6 +218,29 @@ type Diagnostic struct {
 	Pos Position
 	// Related lists further places.
 	Related []Place
+	// Fix takes the finding away; nil if only its author can.
+	Fix *Fix
+}
+
+// Fix is a change of the file that takes a finding away, and changes nothing else that the file means.
+type Fix struct {
+	// Message says what it does, in the imperative.
+	Message string
+	// Edits are in file order and do not overlap.
+	Edits []Edit
+}
+
+// Edit replaces the bytes of a file from one offset to another, which counts from 0 and is not among them.
+type Edit struct {
+	From, To int
+	Text     string
+}
+
+// Fingerprint names the finding in a way that stays the same when it moves to another line. Findings
+// that say the same about the same path of a file have the same one.
+func (d Diagnostic) Fingerprint() string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{d.Rule, d.Pos.File, d.Path.String(), d.Message}, "\x00")))
+	return hex.EncodeToString(sum[:16])
 }
 
 // List is a set of findings.

@@ -36,11 +36,14 @@ func (s *Scheme) PluginHint(name string) string {
 		}
 		return hint
 	}
-	var names []string
-	for _, p := range s.Release.Plugins {
-		names = append(names, p.Name)
+	if r, has := schemas.RegistryWith(name, s.Release); r != nil {
+		if !has {
+			return fmt.Sprintf("it is a plugin of %s, but not in its build for Kubernetes %s", r.Name, s.Release.Name)
+		}
+		image := r.ImageFor(s.Release)
+		return fmt.Sprintf("it is a plugin of %s, which %s is built with; --plugin-registry %s declares its plugins", r.Name, image, r.Name)
 	}
-	if near, ok := Nearest(name, names); ok {
+	if near, ok := Nearest(name, s.PluginNames()); ok {
 		return fmt.Sprintf("did you mean %q? A plugin of your own build is declared with --plugin %s", near, name)
 	}
 	return fmt.Sprintf("if your kube-scheduler is built with it, declare it with --plugin %s", name)
@@ -65,6 +68,30 @@ func Nearest(word string, known []string) (string, bool) {
 		}
 	}
 	return best, best != ""
+}
+
+// PluginNames are the plugins of the release.
+func (s *Scheme) PluginNames() []string {
+	var names []string
+	for _, p := range s.Release.Plugins {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Closest returns the known word that differs least from the given one, if it differs in no more than some
+// letters, and no other known word is as close. Upper and lower case count as the same.
+func Closest(word string, known []string, most int) (string, bool) {
+	best, bestDistance, several := "", most+1, false
+	for _, candidate := range known {
+		switch d := distance(word, candidate, most+1); {
+		case d < bestDistance:
+			best, bestDistance, several = candidate, d, false
+		case d == bestDistance && d <= most && candidate != best:
+			several = true
+		}
+	}
+	return best, best != "" && !several
 }
 
 // distance is the Levenshtein distance without regard to case, or limit when it is at least that.

@@ -126,6 +126,7 @@ var argsRules = []Rule{{
 		case "LeastAllocated", "MostAllocated", ratio:
 		default:
 			p.Report(path.Child("type"), "write LeastAllocated, MostAllocated or RequestedToCapacityRatio", "scoring strategy %q does not exist", s.Type)
+			p.spelled(string(s.Type), []string{"LeastAllocated", "MostAllocated", ratio})
 		}
 	}),
 }, {
@@ -216,6 +217,7 @@ var argsRules = []Rule{{
 	Check: eachSpread(func(p *Pass, path diag.Path, args *config.PodTopologySpreadArgs) {
 		if args.DefaultingType != "System" && args.DefaultingType != "List" {
 			p.Report(path.Child("defaultingType"), "write System or List", "defaultingType %q does not exist", args.DefaultingType)
+			p.spelled(string(args.DefaultingType), []string{"System", "List"})
 		}
 	}),
 }, {
@@ -395,6 +397,7 @@ func reportConstraint(p *Pass, path diag.Path, c corev1.TopologySpreadConstraint
 	case corev1.DoNotSchedule, corev1.ScheduleAnyway:
 	default:
 		p.Report(path.Child("whenUnsatisfiable"), "write DoNotSchedule or ScheduleAnyway", "whenUnsatisfiable is %q", c.WhenUnsatisfiable)
+		p.spelled(string(c.WhenUnsatisfiable), []string{string(corev1.DoNotSchedule), string(corev1.ScheduleAnyway)})
 	}
 	if c.LabelSelector != nil {
 		p.Report(path.Child("labelSelector"), "take the selector out; it is deduced for each pod", "a default constraint has a labelSelector")

@@ -13,6 +13,7 @@ import (
 	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
+	"github.com/schedconf/schedconf/scheme/source"
 	"github.com/schedconf/schedconf/scheme/source/find"
 )
 
@@ -41,7 +42,7 @@ type crossRule struct {
 	check func(*crossPass)
 }
 
-var crossRules = []crossRule{{
+var crossRules = append([]crossRule{{
 	Rule: Rule{
 		ID:        "mount-missing",
 		Summary:   "the file that --config names is not mounted",
@@ -195,7 +196,7 @@ The rule looks at the profiles of all configurations of the input, and needs at 
 	check: checkPodSchedulerName,
 }, {
 	Rule: Rule{
-		ID:        "image-minor",
+		ID:        ruleImageMinor,
 		Summary:   "the image of the scheduler does not read the apiVersion of its configuration",
 		Otherwise: diag.Warning,
 		Doc: `The tag of the image says which Kubernetes minor runs, and each minor reads some apiVersions only. A configuration that is too new or too old for the image keeps the scheduler from starting.
@@ -213,7 +214,9 @@ Good:
 The image and the configuration belong together through --config and a mount.`,
 	},
 	check: checkImageMinor,
-}}
+}}, crossAdvice...)
+
+const ruleImageMinor = "image-minor"
 
 // crossPass is one cross rule looking at an input.
 type crossPass struct {
@@ -225,8 +228,10 @@ type crossPass struct {
 
 // CrossCheck holds the parts of an input against each other. The findings are sorted and have their
 // positions.
-func CrossCheck(in Input) diag.List {
-	p := &crossPass{Input: in, links: link(in.Found)}
+func CrossCheck(in Input) diag.List { return crossCheck(in, link(in.Found)) }
+
+func crossCheck(in Input, links map[*find.Found]*find.Found) diag.List {
+	p := &crossPass{Input: in, links: links}
 	for i := range crossRules {
 		p.rule = &crossRules[i].Rule
 		crossRules[i].check(p)
@@ -283,7 +288,11 @@ func configFile(c *find.Command) (find.Flag, bool) {
 // its name.
 func link(found []find.Found) map[*find.Found]*find.Found {
 	keyed, named := map[string]*find.Found{}, map[string][]*find.Found{}
+	beside := map[string]*find.Found{} // some installers take the configuration beside the flags
 	for f := range configs(found) {
+		if f.Kind == find.ConfigObject {
+			beside[placeOf(f.Outer, f.Path)] = f
+		}
 		switch {
 		case f.Carrier == "":
 			base := path.Base(f.Doc.File)
@@ -299,6 +308,10 @@ func link(found []find.Found) map[*find.Found]*find.Found {
 	}
 	links := map[*find.Found]*find.Found{}
 	each(found, find.Flags, func(f *find.Found) bool {
+		if config := beside[placeOf(f.Outer, f.Path.Child("config"))]; config != nil {
+			links[f] = config
+			return true
+		}
 		flag, ok := configFile(f.Command)
 		mount, mounted := f.Command.MountOf(flag.Value)
 		if !ok || f.Command.Mounted && !mounted {
@@ -334,6 +347,9 @@ func link(found []find.Found) map[*find.Found]*find.Found {
 	})
 	return links
 }
+
+// placeOf names a place in a document.
+func placeOf(doc *source.Document, path diag.Path) string { return fmt.Sprintf("%p %s", doc, path) }
 
 // near reports whether the folder of one file holds the other.
 func near(a, b string) bool {
@@ -448,7 +464,10 @@ func checkStaticKubeconfig(p *crossPass) {
 		if master, ok := f.Command.Flag("master"); ok && master.Value != "" {
 			continue
 		}
-		flag, _ := f.Command.Flag("config")
+		flag, ok := f.Command.Flag("config")
+		if !ok {
+			continue // an installer that takes the configuration itself, and adds this
+		}
 		p.reportIn(config, diag.Diagnostic{
 			Path:    diag.Path{"clientConnection", "kubeconfig"},
 			Related: []diag.Place{{Pos: flag.Pos, Message: "the scheduler is started here"}},
@@ -606,7 +625,7 @@ func checkLeaseShared(p *crossPass) {
 		for i, second := range group {
 			for _, first := range group[:i] {
 				// Several keys of one ConfigMap are as likely choices.
-				if first.found.Object == second.found.Object ||
+				if first.found.Object == second.found.Object || isInstaller(first.found) && isInstaller(second.found) ||
 					slices.ContainsFunc(second.profiles, func(name string) bool { return slices.Contains(first.profiles, name) }) {
 					continue
 				}
@@ -621,6 +640,13 @@ func checkLeaseShared(p *crossPass) {
 			}
 		}
 	}
+}
+
+// isInstaller reports whether something is what an installer is told. Each makes a cluster of its own.
+func isInstaller(f *find.Found) bool { return f.Kind == find.Flags && !inContainer(f) }
+
+func inContainer(f *find.Found) bool {
+	return f.Outer.Has(f.Path.Child("command")) || f.Outer.Has(f.Path.Child("args"))
 }
 
 func checkReplicas(p *crossPass) {
@@ -744,6 +770,9 @@ func (p *crossPass) role(b *find.Binding) (*find.Role, bool) {
 var otherSchedulers = []string{"default-scheduler", "volcano", "yunikorn", "kai-scheduler", "runai-scheduler", "stork", "hami-scheduler", "gke.io/optimize-utilization-scheduler"}
 
 func checkPodSchedulerName(p *crossPass) {
+	if len(p.Beside.Pods) == 0 {
+		return // reading the profiles of every configuration is a parse each
+	}
 	var names []string
 	for config := range configs(p.Found) {
 		names = append(names, profiles(config)...)

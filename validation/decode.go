@@ -23,6 +23,8 @@ const (
 	ruleIgnored           = "document-ignored"
 	ruleDeprecated        = "api-version-deprecated"
 	ruleTooLarge          = "file-too-large"
+	ruleTooComplex        = "file-too-complex"
+	ruleTemplate          = "template-unrendered"
 )
 
 var decodeRules = []Rule{{
@@ -33,6 +35,16 @@ var decodeRules = []Rule{{
 	ID:      ruleTooLarge,
 	Summary: "the file is larger than any configuration",
 	Doc:     "Files of more than 16 MiB are not read: no configuration is that large, and reading one would cost memory and time for nothing.",
+}, {
+	ID:        ruleTooComplex,
+	Summary:   "a file mentions a scheduler, and is nested or repeated too deeply to look through",
+	Doc:       "Texts inside of texts are looked into four levels deep, trees sixty-four levels, and aliases that repeat the same over and over not to their end. What lies beyond is not judged, so it is an error. The configuration can be given as a file of its own.",
+	Otherwise: diag.Error,
+}, {
+	ID:        ruleTemplate,
+	Summary:   "a configuration is a template that was not rendered",
+	Doc:       "Text with {{ }} or {% %} around a configuration becomes one only when Helm, Jinja or another program has rendered it. In a folder it is passed over and counted; a template that is named is an error. What comes out can be judged: helm template . | schedconf validate - reads it.",
+	Otherwise: diag.Info,
 }, {
 	ID:      ruleEmpty,
 	Summary: "there is nothing in the document",

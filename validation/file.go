@@ -7,13 +7,14 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/schedconf/schedconf/diag"
+	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/config"
 	"github.com/schedconf/schedconf/scheme/source"
+	"github.com/schedconf/schedconf/scheme/source/find"
 )
 
 // MaxFileSize is the most bytes that a file may have. Who reads a file stops one byte behind it.
@@ -23,60 +24,32 @@ const MaxFileSize = 16 << 20
 type FileResult struct {
 	// Findings are those of all its documents, sorted.
 	Findings diag.List
-	// Configurations is how many configurations it holds, whatever is wrong with them.
-	Configurations int
+	// Configurations is how many configurations it holds, whatever is wrong with them, and CommandLines how
+	// many schedulers it starts.
+	Configurations, CommandLines int
+	// Targets are the releases that each of them was judged for.
+	Targets []*schemas.Release
+	// Skipped says why there is nothing to judge in it; empty if there is.
+	Skipped find.Reason
 }
 
-// CheckFile judges a file that somebody named. Every configuration in it is judged on its own, and
+// CheckFile judges a file that somebody named, alone. Every configuration in it is judged on its own, and
 // all but the first document get a warning, since kube-scheduler reads no further. For the same
 // reason a first document that is no configuration is an error. An error means that the tool could
 // not do its job.
 func (c *Checker) CheckFile(name string, data []byte) (*FileResult, error) {
-	if finding, ok := TooLarge(name, data); ok {
-		return &FileResult{Findings: diag.List{finding}}, nil
-	}
-	documents := source.Split(name, data)
-	return c.checkDocuments(documents, Configurations(documents))
+	return c.alone(Open(name, data, true))
 }
 
 // CheckFound is CheckFile for a file that was come across in a folder. Without a configuration it
-// is none of our business: the result is then empty.
+// is none of our business: the result then says why it was skipped.
 func (c *Checker) CheckFound(name string, data []byte) (*FileResult, error) {
-	if finding, ok := TooLarge(name, data); ok {
-		if !looksLike.Match(data) {
-			return &FileResult{}, nil
-		}
-		return &FileResult{Findings: diag.List{finding}, Configurations: 1}, nil
-	}
-	documents := source.Split(name, data)
-	configurations := Configurations(documents)
-	if len(configurations) == 0 {
-		return &FileResult{}, nil
-	}
-	return c.checkDocuments(documents, configurations)
+	return c.alone(Open(name, data, false))
 }
 
-func (c *Checker) checkDocuments(documents, configurations []*source.Document) (*FileResult, error) {
-	r := &FileResult{Configurations: len(configurations)}
-	judged := configurations
-	if len(judged) == 0 || judged[0] != documents[0] {
-		judged = slices.Insert(slices.Clone(judged), 0, documents[0])
-	}
-	for _, doc := range judged {
-		result, err := c.Check(doc)
-		if err != nil {
-			return r, fmt.Errorf("document %d: %w", doc.Index, err)
-		}
-		r.Findings = append(r.Findings, result.Findings...)
-		if c.readsPolicy(result.Value) {
-			r.Configurations++
-		}
-		if doc.Index > 0 {
-			r.Findings = append(r.Findings, Ignored(doc))
-		}
-	}
-	r.Findings.Sort()
-	return r, nil
+func (c *Checker) alone(f *File) (*FileResult, error) {
+	run := NewRun([]*File{f}, find.Objects{}, nil, func(Aim) (*Checker, error) { return c, nil })
+	return run.Check(f)
 }
 
 // readsPolicy reports whether a value is a Policy that the release reads.
@@ -125,6 +98,11 @@ func isConfiguration(doc *source.Document) bool {
 	return kind == config.Kind || strings.HasPrefix(apiVersion, config.GroupName+"/")
 }
 
+// Mentioned reports whether a text names a configuration by its kind or its group.
+func Mentioned(text []byte) bool {
+	return bytes.Contains(text, []byte(config.Kind)) || bytes.Contains(text, []byte(config.GroupName+"/"))
+}
+
 // Ignored is the warning about a configuration that is not the first document of its file.
 func Ignored(doc *source.Document) diag.Diagnostic {
 	return diag.Diagnostic{
@@ -141,6 +119,10 @@ func TooLarge(name string, data []byte) (diag.Diagnostic, bool) {
 	if len(data) <= MaxFileSize {
 		return diag.Diagnostic{}, false
 	}
+	return tooLarge(name), true
+}
+
+func tooLarge(name string) diag.Diagnostic {
 	return diag.Diagnostic{
 		Rule:     ruleTooLarge,
 		Severity: diag.Error,
@@ -148,5 +130,5 @@ func TooLarge(name string, data []byte) (diag.Diagnostic, bool) {
 		Message:  fmt.Sprintf("the file has more than %d MiB, which no configuration needs", MaxFileSize>>20),
 		Hint:     "give the file that kube-scheduler gets with --config",
 		Pos:      diag.Position{File: name, Line: 1, Column: 1},
-	}, true
+	}
 }

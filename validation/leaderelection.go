@@ -85,6 +85,7 @@ var leaderElectionRules = []Rule{{
 	Check: electing(func(p *Pass) {
 		if lock := p.Config.LeaderElection.ResourceLock; lock != "leases" && lock != "" {
 			p.Report(diag.Path{"leaderElection", "resourceLock"}, "write leases, or leave the field out", "resourceLock %q is not supported, only leases is", lock)
+			p.spelled(lock, []string{"leases"})
 		}
 	}),
 }, {
@@ -96,6 +97,7 @@ var leaderElectionRules = []Rule{{
 		if !slices.Contains(p.Scheme.Release.ResourceLocks, lock) {
 			p.Report(diag.Path{"leaderElection", "resourceLock"}, "known are "+strings.Join(p.Scheme.Release.ResourceLocks, ", "),
 				"kube-scheduler %s cannot make a lock of type %q", p.Scheme.Release.Name, lock)
+			p.spelled(lock, p.Scheme.Release.ResourceLocks)
 		}
 	}),
 }}

@@ -48,10 +48,7 @@ func CommandLines(name string, data []byte) []CommandLine {
 		if config := links[&found[i]]; config != nil {
 			line.Config = config.Doc
 		}
-		words, ok := containerWords(documents, f)
-		if !ok {
-			words = flagWords(f.Command)
-		}
+		words, _ := commandWords(&f)
 		for _, word := range words {
 			line.Args = append(line.Args, word.Text)
 		}
@@ -80,11 +77,7 @@ var schedulerProgram = regexp.MustCompile(`^kube-scheduler(-\w+)?$`)
 
 // containerWords are command and args of a container, word by word as they stand. What a shell gets
 // is not split: that is done where it is found.
-func containerWords(documents []*source.Document, f find.Found) ([]Word, bool) {
-	if f.Pos.Document >= len(documents) {
-		return nil, false
-	}
-	doc := documents[f.Pos.Document]
+func containerWords(doc *source.Document, f find.Found) ([]Word, bool) {
 	var words []Word
 	for _, field := range []string{"command", "args"} {
 		list := f.Path.Child(field)

@@ -33,8 +33,8 @@ type Rule struct {
 	Summary string
 	// Doc explains it at length, for `schedconf explain`.
 	Doc string
-	// Bad and Good are configurations for Doc: the rule finds something in the first and nothing in
-	// the second. They may be empty.
+	// Bad and Good are configurations for Doc, or command lines for a rule of flags: the rule finds
+	// something in the first and nothing in the second. They may be empty.
 	Bad, Good string
 	// Otherwise is the severity where the release does not enforce the rule; zero is silent.
 	Otherwise diag.Severity
@@ -44,7 +44,7 @@ type Rule struct {
 }
 
 // Rules lists every rule, by the stage that most releases enforce it at.
-var Rules = slices.Concat(decodeRules, fieldRules, leaderElectionRules, profileRules, pluginRules, argsRules, extenderRules, constructRules, changeRules, flagRules, adviceRules, policyRules)
+var Rules = slices.Concat(decodeRules, fieldRules, leaderElectionRules, profileRules, pluginRules, argsRules, extenderRules, constructRules, changeRules, flagRules, adviceRules, policyRules, CrossRules, argsSchemaRules, suppressionRules)
 
 // Lookup returns the rule with the id.
 func Lookup(id string) (Rule, bool) {
@@ -75,8 +75,10 @@ type Pass struct {
 	severity  diag.Severity
 	stage     diag.Stage
 	findings  *diag.List
+	remedies  map[findingKey]remedy
 	argsPaths map[[2]int]diag.Path
 	written   []config.Plugins
+	nodes     int
 }
 
 // Report adds a finding. The path is in hub terms; hint may be empty.
@@ -141,7 +143,7 @@ func (p *Pass) pluginPath(point diag.Path, name string) diag.Path {
 func eachArgs[T any](p *Pass, plugin string, check func(path diag.Path, args *T)) {
 	for i, profile := range p.Config.Profiles {
 		for j, entry := range profile.PluginConfig {
-			if entry.Name != plugin || p.stage == diag.Construct && !p.used(i, plugin) {
+			if entry.Name != plugin || p.stage != diag.Validate && !p.used(i, plugin) {
 				continue
 			}
 			args, ok := any(p.typed(entry.Args)).(*T)

@@ -83,7 +83,7 @@ func completed(c *cli.Context, s *scheme.Scheme, name string, data []byte) ([]by
 	if finding, ok := validation.TooLarge(name, data); ok {
 		return nil, diag.List{finding}, nil
 	}
-	doc, findings, err := choose(c, name, data)
+	doc, findings, err := chooseAnywhere(c, name, data)
 	if err != nil {
 		return nil, nil, err
 	}

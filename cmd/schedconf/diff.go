@@ -121,7 +121,7 @@ func meaning(c *cli.Context, flag, name string, data []byte) (*meant, error) {
 		side.findings = diag.List{finding}
 		return side, nil
 	}
-	doc, findings, err := choose(c, name, data)
+	doc, findings, err := chooseAnywhere(c, name, data)
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (s *startup) read() error {
 		case len(lines) == 1:
 			line = &lines[0]
 		default:
-			doc, warnings, err := choose(s.c, name, data)
+			doc, warnings, err := chooseAnywhere(s.c, name, data)
 			if err != nil {
 				return err
 			}
@@ -159,7 +159,7 @@ func (s *startup) fromWords(words []string) error {
 		s.findings = append(s.findings, finding)
 		return nil
 	}
-	s.doc, _, err = choose(s.c, name, data)
+	s.doc, _, err = chooseAnywhere(s.c, name, data)
 	return err
 }
 

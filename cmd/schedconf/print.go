@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,22 +17,41 @@ import (
 
 	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/schemas"
+	"github.com/schedconf/schedconf/scheme/source/find"
 )
 
-// counts ends a report.
+// counts ends a report. What is left out is not worth mentioning.
 type counts struct {
 	Files          int `json:"files"`
 	Configurations int `json:"configurations"`
 	Skipped        int `json:"skipped"`
 	Errors         int `json:"errors"`
 	Warnings       int `json:"warnings"`
+	CommandLines   int `json:"commandLines,omitempty"`
+	Suppressed     int `json:"suppressed,omitempty"`
+	Fixed          int `json:"fixed,omitempty"`
+	// Reasons say how many files were skipped for what.
+	Reasons map[find.Reason]int `json:"reasons,omitempty"`
+	// Targets say how many configurations and command lines were judged for which release, if it is not
+	// that of the header for all.
+	Targets map[string]int `json:"targets,omitempty"`
 }
 
-// printer renders a report: a header, the findings file by file, and the counts.
-type printer interface {
-	header(release *schemas.Release)
-	findings(list diag.List)
-	summary(total counts)
+// skip counts a file as skipped.
+func (c *counts) skip(reason find.Reason) {
+	if c.Reasons == nil {
+		c.Reasons = map[find.Reason]int{}
+	}
+	c.Skipped++
+	c.Reasons[reason]++
+}
+
+// judged counts what was judged for a release.
+func (c *counts) judged(release string, n int) {
+	if c.Targets == nil {
+		c.Targets = map[string]int{}
+	}
+	c.Targets[release] += n
 }
 
 // formats are the choices of --output; the first one is the default.
@@ -84,24 +105,32 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0 && f.Name() != os.DevNull
 }
 
-// textPrinter prints a finding as file:line:column: severity: message [rule], with its path and
-// hint below.
+// textPrinter prints a finding as file:line:column: severity: message [rule], with the line of the file,
+// its path and its hint below.
 type textPrinter struct {
 	w, notes              io.Writer
 	colour, quiet, strict bool
 	release               *schemas.Release
+	texts                 texts
+	cuts                  map[place]int
 }
 
 func (t *textPrinter) header(release *schemas.Release) { t.release = release }
 
+func (t *textPrinter) file(_ string, list diag.List) { t.findings(list) }
+
+func (t *textPrinter) trouble(string) {} // it is on standard error already
+
 var colours = map[diag.Severity]string{diag.Error: "31", diag.Warning: "33", diag.Info: "36"}
 
 func (t *textPrinter) findings(list diag.List) {
+	t.cuts = t.cutsOf(list)
 	for _, d := range list {
 		if t.quiet && d.Severity != diag.Error && !(t.strict && d.Severity == diag.Warning) {
 			continue
 		}
 		fmt.Fprintf(t.w, "%s: %s: %s [%s]\n", printable(d.Pos.String()), t.paint(colours[d.Severity], d.Severity.String()), printable(d.Message), d.Rule)
+		t.excerpt(d)
 		if len(d.Path) > 0 {
 			fmt.Fprintf(t.w, "    %s\n", printable(d.Path.String()))
 		}
@@ -121,18 +150,60 @@ func (t *textPrinter) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// summary keeps quiet about a single file that is fine.
-func (t *textPrinter) summary(total counts) {
-	if t.quiet || total == (counts{Files: 1, Configurations: 1}) {
+func (t *textPrinter) aims(list []takenAim) {
+	if t.quiet || len(list) == 0 {
 		return
 	}
 	flush(t.w)
-	skipped := ""
-	if total.Skipped > 0 {
-		skipped = fmt.Sprintf(" (%d without, skipped)", total.Skipped)
+	for _, aim := range list {
+		fmt.Fprintf(t.notes, "%s: judged for %s, as %s says\n", printable(aim.At.String()), aim.text(), printable(aim.TargetPos.String()))
 	}
-	fmt.Fprintf(t.notes, "%s in %s%s for Kubernetes %s: %s, %s\n", number(total.Configurations, "configuration"), number(total.Files, "file"), skipped,
-		t.release.Name, number(total.Errors, "error"), number(total.Warnings, "warning"))
+}
+
+func (t *textPrinter) summary(total counts) {
+	if t.quiet {
+		return
+	}
+	flush(t.w)
+	fmt.Fprintln(t.notes, total.text(t.release))
+}
+
+// text sums up a run in one line.
+func (c counts) text(release *schemas.Release) string {
+	var b strings.Builder
+	b.WriteString(number(c.Configurations, "configuration"))
+	if c.CommandLines > 0 {
+		b.WriteString(" and " + number(c.CommandLines, "command line"))
+	}
+	targets := slices.Sorted(maps.Keys(c.Targets))
+	if len(targets) == 0 {
+		targets = []string{release.Name}
+	}
+	fmt.Fprintf(&b, " in %s for Kubernetes %s: %s, %s", number(c.Files, "file"), strings.Join(targets, ", "), number(c.Errors, "error"), number(c.Warnings, "warning"))
+	if c.Suppressed > 0 {
+		fmt.Fprintf(&b, ", %d suppressed", c.Suppressed)
+	}
+	if c.Fixed > 0 {
+		fmt.Fprintf(&b, ", %d fixed", c.Fixed)
+	}
+	if c.Skipped == 0 {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "; skipped %s:", number(c.Skipped, "file"))
+	separator := " "
+	for _, reason := range slices.Sorted(maps.Keys(c.Reasons)) {
+		fmt.Fprintf(&b, "%s%d %s", separator, c.Reasons[reason], skipWords[reason])
+		separator = ", "
+	}
+	return b.String()
+}
+
+// reasonSpecial is the reason for skipping what is no file, such as a socket.
+const reasonSpecial find.Reason = "no file"
+
+var skipWords = map[find.Reason]string{
+	find.Other: "without a configuration", find.Template: "to be rendered first", find.Binary: "binary", find.Syntax: "not readable as YAML",
+	find.Excess: "too large", reasonSpecial: "no file",
 }
 
 func number(n int, noun string) string {
@@ -224,6 +295,12 @@ func newJSONFinding(d diag.Diagnostic) jsonFinding {
 		d.Rule, d.Severity, d.Stage, d.Message, d.Hint, d.Path.String(), d.Pos.File, d.Pos.Document, d.Pos.Line, d.Pos.Column, related,
 	}
 }
+
+func (j jsonPrinter) file(_ string, list diag.List) { j.findings(list) }
+
+func (j jsonPrinter) trouble(string) {}
+
+func (j jsonPrinter) aims([]takenAim) {}
 
 func (j jsonPrinter) summary(total counts) { j.line(total) }
 

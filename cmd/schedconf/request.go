@@ -15,6 +15,7 @@ import (
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/source"
+	"github.com/schedconf/schedconf/scheme/source/find"
 	"github.com/schedconf/schedconf/validation"
 )
 
@@ -27,7 +28,8 @@ func schemeFlags() []cli.Flag {
 	return []cli.Flag{
 		targetFlag(),
 		&cli.StringSliceFlag{Name: "feature-gates", Usage: "feature gates as given to kube-scheduler, as in A=true,B=false; repeatable"},
-		&cli.StringSliceFlag{Name: "plugin", Usage: "out-of-tree plugin that the scheduler is built with, as in NAME or NAME=filter,score; repeatable"},
+		&cli.StringSliceFlag{Name: "plugin", Usage: "out-of-tree plugin that the scheduler is built with, as in NAME or NAME=filter,score, or a registry file of several; repeatable"},
+		&cli.StringSliceFlag{Name: "plugin-registry", Usage: "plugins of a known build of the scheduler, scheduler-plugins, or of a registry file; repeatable"},
 	}
 }
 
@@ -69,20 +71,24 @@ func schemeOf(c *cli.Context, release *schemas.Release) (*scheme.Scheme, error) 
 
 // schemeWith builds the scheme of a release with gates, and with the plugins that the flags ask for.
 func schemeWith(c *cli.Context, release *schemas.Release, overrides map[string]bool) (*scheme.Scheme, error) {
+	s, err := stockScheme(c, release, overrides)
+	if err != nil {
+		return nil, err
+	}
+	registries, err := registries(c)
+	if err != nil {
+		return nil, err
+	}
+	return s, declareAll(c, s, registries)
+}
+
+// stockScheme builds the scheme of a release with gates.
+func stockScheme(c *cli.Context, release *schemas.Release, overrides map[string]bool) (*scheme.Scheme, error) {
 	gates, err := release.NewGates(overrides)
 	if err != nil {
 		return nil, usage(c, "%s%s", err, gateSuggestion(release, overrides))
 	}
-	s, err := scheme.New(release, gates)
-	if err != nil {
-		return nil, err
-	}
-	for _, declaration := range c.StringSlice("plugin") {
-		if err := declare(c, s, declaration); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	return scheme.New(release, gates)
 }
 
 // gateSuggestion names a gate that may have been meant by the first unknown one.
@@ -152,6 +158,46 @@ func choose(c *cli.Context, name string, data []byte) (*source.Document, diag.Li
 		}
 	}
 	return chosen, warnings, nil
+}
+
+// chooseAnywhere is choose for a configuration that may also lie inside an object of the file, such as a
+// ConfigMap.
+func chooseAnywhere(c *cli.Context, name string, data []byte) (*source.Document, diag.List, error) {
+	chosen, warnings, err := choose(c, name, data)
+	if err != nil || len(validation.Configurations([]*source.Document{chosen})) > 0 {
+		return chosen, warnings, err
+	}
+	index := -1
+	if c.IsSet("document") {
+		index = chosen.Index
+	}
+	if inside, err := carried(c, name, source.Split(name, data), index); inside != nil || err != nil {
+		return inside, nil, err
+	}
+	return chosen, warnings, nil
+}
+
+// carried returns the only configuration inside the objects of a file, or of one document of it; nil if
+// there is none.
+func carried(c *cli.Context, name string, documents []*source.Document, index int) (*source.Document, error) {
+	found, _ := find.In(name, documents)
+	var inside []*source.Document
+	var outer []string
+	for _, f := range found {
+		if (f.Kind == find.Config || f.Kind == find.ConfigObject) && f.Carrier != "" && f.Doc.Index == 0 && (index < 0 || f.Outer.Index == index) {
+			inside = append(inside, f.Doc)
+			outer = append(outer, fmt.Sprintf("%d (%s)", f.Outer.Index, strings.TrimSpace(f.Carrier+" "+f.Key)))
+		}
+	}
+	switch {
+	case len(inside) == 0:
+		return nil, nil
+	case len(inside) == 1:
+		return inside[0], nil
+	case index >= 0:
+		return nil, usage(c, "document %d of %q holds %d configurations: put the one that is meant into a file of its own", index, name, len(inside))
+	}
+	return nil, usage(c, "%q holds %d configurations: choose a document with --document: %s", name, len(inside), strings.Join(outer, ", "))
 }
 
 func indexes(documents []*source.Document) string {

@@ -95,6 +95,25 @@ func (d *Document) Rewrite(value any, read Reader) (text []byte, lost []Loss, er
 	return nil, nil, errors.New("the document cannot be rewritten")
 }
 
+// Unrepeated returns the document's text without the keys that it repeats: the last of several stays, which is
+// the one that counts. It is the document's own text if nothing is repeated.
+func (d *Document) Unrepeated(read Reader) (text []byte, lost []Loss, err error) {
+	value, repeated, err := read(d.text)
+	if err != nil || repeated == nil {
+		return d.text, nil, err
+	}
+	if value, err = normal(value); err != nil {
+		return nil, nil, err
+	}
+	e := newEditor(d, read)
+	e.unique = true
+	text, _, ok := e.rewrite(value, value)
+	if !ok {
+		return nil, nil, errors.New("the repeated keys cannot be taken out")
+	}
+	return text, e.sortedLosses(), nil
+}
+
 // Replace puts the new text of a document into its file. The other documents, and a byte order mark,
 // stay byte for byte.
 func Replace(file []byte, docs []*Document, index int, text []byte) []byte {

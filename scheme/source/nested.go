@@ -78,6 +78,9 @@ func (n *Node) IsMapping() bool { return n != nil && n.value.Kind == yaml.Mappin
 // IsList reports whether the node is a sequence.
 func (n *Node) IsList() bool { return n != nil && n.value.Kind == yaml.SequenceNode }
 
+// IsNull reports whether the node is a scalar without a value.
+func (n *Node) IsNull() bool { return n != nil && n.value.ShortTag() == "!!null" }
+
 // Text returns the value of a scalar; empty for anything else.
 func (n *Node) Text() string {
 	if n == nil || n.value.Kind != yaml.ScalarNode {
@@ -244,9 +247,18 @@ var (
 
 // Document takes the node out as a document of its own. Its text is written anew, with the aliases
 // resolved, and its positions are those in the file.
-func (n *Node) Document() (*Document, error) {
+func (n *Node) Document() (*Document, error) { return n.DocumentWith() }
+
+// DocumentWith is Document with fields that whoever reads the object adds where it has none: names and
+// values by turns. They have no place of their own.
+func (n *Node) DocumentWith(fields ...string) (*Document, error) {
 	e := expander{budget: maxExpanded}
 	root := e.expand(n.value, 0)
+	for i := 0; i+1 < len(fields) && root.Kind == yaml.MappingNode; i += 2 {
+		if n.Field(fields[i]) == nil {
+			root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: fields[i]}, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: fields[i+1]})
+		}
+	}
 	if e.budget < 0 {
 		return nil, errExpanded
 	}

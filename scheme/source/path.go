@@ -20,6 +20,9 @@ import (
 // that of the first token of the document. What comes through an alias or a merge key stands where
 // the anchor is. A path that is not there has the position of the nearest ancestor that is.
 func (d *Document) Position(path diag.Path) diag.Position {
+	if len(path) == 0 {
+		return d.nodePosition(nil)
+	}
 	key, _, _ := d.find(path)
 	return d.nodePosition(key)
 }
@@ -116,6 +119,8 @@ func (d *Document) Len(path diag.Path) int {
 type Duplicate struct {
 	Path         diag.Path
 	First, Again diag.Position
+	// Same is true if the values are the same, however they are written.
+	Same bool
 }
 
 // Duplicates returns each repeated key, once per repetition, in file order. Keys are equal if their
@@ -136,17 +141,22 @@ func (d *Document) duplicates(n *yaml.Node, path diag.Path, found *[]Duplicate) 
 			d.duplicates(item, append(path, strconv.Itoa(i)), found)
 		}
 	case yaml.MappingNode:
-		first := map[string]*yaml.Node{}
+		first, values := map[string]*yaml.Node{}, map[string]*yaml.Node{}
 		for entry := range slices.Chunk(n.Content, 2) {
 			name, ok := keyName(entry[0])
 			if ok && first[name] != nil {
-				*found = append(*found, Duplicate{path.Child(name), d.nodePosition(first[name]), d.nodePosition(entry[0])})
+				same := !hasAlias(values[name]) && !hasAlias(entry[1]) && sameTree(values[name], entry[1])
+				*found = append(*found, Duplicate{path.Child(name), d.nodePosition(first[name]), d.nodePosition(entry[0]), same})
 			} else if ok {
-				first[name] = entry[0]
+				first[name], values[name] = entry[0], entry[1]
 			}
 			d.duplicates(entry[1], append(path, name), found)
 		}
 	}
+}
+
+func hasAlias(n *yaml.Node) bool {
+	return n.Kind == yaml.AliasNode || n.Anchor != "" || slices.ContainsFunc(n.Content, hasAlias)
 }
 
 // find follows the path as far as it goes: the last key and value on the way, and whether that is

@@ -172,16 +172,19 @@ func TestDuplicates(t *testing.T) {
 	}{
 		{"none", sample, nil},
 		{"thrice", "a: 1\na: 2\n\"a\": 3\n", []Duplicate{
-			{diag.Path{"a"}, at(1, 1), at(2, 1)}, {diag.Path{"a"}, at(1, 1), at(3, 1)},
+			{diag.Path{"a"}, at(1, 1), at(2, 1), false}, {diag.Path{"a"}, at(1, 1), at(3, 1), false},
 		}},
 		{"file order", "a:\n- b: 1\n  b: {c: 1, c: 2}\na: 2\n", []Duplicate{
-			{diag.Path{"a", "0", "b"}, at(2, 3), at(3, 3)},
-			{diag.Path{"a", "0", "b", "c"}, at(3, 7), at(3, 13)},
-			{diag.Path{"a"}, at(1, 1), at(4, 1)},
+			{diag.Path{"a", "0", "b"}, at(2, 3), at(3, 3), false},
+			{diag.Path{"a", "0", "b", "c"}, at(3, 7), at(3, 13), false},
+			{diag.Path{"a"}, at(1, 1), at(4, 1), false},
 		}},
-		{"anchor used twice", "a: &a {k: 1, k: 2}\nb: *a\nc: *a\n", []Duplicate{{diag.Path{"a", "k"}, at(1, 8), at(1, 14)}}},
+		{"anchor used twice", "a: &a {k: 1, k: 2}\nb: *a\nc: *a\n", []Duplicate{{diag.Path{"a", "k"}, at(1, 8), at(1, 14), false}}},
+		{"the same", "a: {b: [1, x], c: 2}\na:\n  b: [1, 'x']\n  c: 2\n", []Duplicate{{diag.Path{"a"}, at(1, 1), at(2, 1), true}}},
+		{"another type", "a: 1\na: '1'\n", []Duplicate{{diag.Path{"a"}, at(1, 1), at(2, 1), false}}},
+		{"the same through an alias", "x: &x 1\na: 1\na: *x\n", []Duplicate{{diag.Path{"a"}, at(2, 1), at(3, 1), false}}},
 		{"merge keys", "a: &a {k: 1}\nb: {<<: *a, <<: *a, k: 2}\n", nil},
-		{"JSON", "{\"a\":1,\n \"a\":2}", []Duplicate{{diag.Path{"a"}, at(1, 2), at(2, 2)}}},
+		{"JSON", "{\"a\":1,\n \"a\":2}", []Duplicate{{diag.Path{"a"}, at(1, 2), at(2, 2), false}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"bytes"
 	"iter"
 	"unicode"
+
+	"github.com/schedconf/schedconf/diag"
 )
 
 // Document is one YAML or JSON document of a file. It is parsed when the first position is asked
@@ -172,3 +174,44 @@ func (d *Document) content() (offset int, ok bool) {
 
 // indentation counts the white space that a line starts with.
 func indentation(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
+
+// PositionAt is the line and column of an offset in a file. Lines end at line feeds, as positions of
+// documents have it.
+func PositionAt(text []byte, offset int) diag.Position {
+	before := text[:max(0, min(offset, len(text)))]
+	return diag.Position{Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n')}
+}
+
+// IndexAt is the document that an offset of a file is in.
+func IndexAt(file []byte, documents []*Document, offset int) int {
+	at := len(file) - len(bytes.TrimPrefix(file, byteOrderMark))
+	for i, d := range documents {
+		if at += len(d.text); offset < at {
+			return i
+		}
+	}
+	return max(0, len(documents)-1)
+}
+
+// OffsetOf is where a document starts in its file.
+func OffsetOf(file []byte, documents []*Document, index int) int {
+	at := len(file) - len(bytes.TrimPrefix(file, byteOrderMark))
+	for _, d := range documents[:index] {
+		at += len(d.text)
+	}
+	return at
+}
+
+// OffsetAt is the offset of a line and column of a file, and false if they are not in it.
+func OffsetAt(file []byte, pos diag.Position) (int, bool) {
+	at := 0
+	for range pos.Line - 1 {
+		i := bytes.IndexByte(file[at:], '\n')
+		if i < 0 {
+			return 0, false
+		}
+		at += i + 1
+	}
+	at += pos.Column - 1
+	return at, pos.Line > 0 && pos.Column > 0 && at <= len(file)
+}

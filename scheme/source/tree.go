@@ -124,10 +124,19 @@ func (d *Document) position(offset int) diag.Position {
 	if d.origin != nil {
 		return d.origin.position(max(0, min(offset, len(d.text)-1)))
 	}
-	t := d.tree()
 	p := diag.Position{File: d.File, Document: d.Index, Line: d.line, Column: d.column}
-	if len(t.lines) > 0 {
-		offset = max(0, min(offset, len(d.text)-1))
+	offset = max(0, min(offset, len(d.text)-1))
+	if d.parsed == nil {
+		// Nobody has asked for more yet, so what stands before is counted and nothing is parsed.
+		before := d.text[:offset]
+		p.Column += offset
+		if i := bytes.LastIndexByte(before, '\n'); i >= 0 {
+			p.Line += bytes.Count(before, []byte("\n"))
+			p.Column = offset - i
+		}
+		return p
+	}
+	if t := d.parsed; len(t.lines) > 0 {
 		l := t.lines[t.lineOf(offset)]
 		p.Line, p.Column = l.line, l.column+offset-l.offset
 	}

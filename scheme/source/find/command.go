@@ -317,7 +317,8 @@ func (f *finder) controlPlane(n *source.Node, in place) {
 	volumes, binds := n.Field("extraVolumes"), n.Field("extra_binds")
 	talos := in.object.Kind == "" && in.level == 0 && strings.HasPrefix(in.carrier, "Talos")
 	if config := n.Field("config"); talos && config.IsMapping() && !isConfig(config) {
-		f.object(config, in)
+		// Talos writes both fields itself, and the kubeconfig.
+		f.object(config, in, "apiVersion", group+"v1", "kind", configKind)
 	}
 	if args == nil && volumes == nil && binds == nil {
 		return

@@ -130,7 +130,7 @@ const wordLength = 8
 
 // words are parts of what MayHold and MayStandBeside look for. No file without one of them is worth
 // another look.
-var words = []string{"cheduler", "binaryDa", "apGenera", "policy.c", ": Policy", `"Policy"`, "'Policy'", "rbac.aut"}
+var words = []string{"cheduler", "binaryDa", "apGenera", "policy.c", ": Policy", `"Policy"`, "'Policy'", "rbac.aut", "nodeInfo", "-apiserv", "Kustomiz"}
 
 // shifts says for each two bytes how far they are at least from the end of a word.
 var shifts = func() *[1 << 16]uint8 {
@@ -209,6 +209,9 @@ type finder struct {
 	deep bool
 	// decoded is how many bytes may still come out of base64 and gzip.
 	decoded int
+	// cluster is the cluster of kOps that the documents behind it are for: there a configuration may stand
+	// beside the specification.
+	cluster place
 }
 
 // place is what is known about the surroundings of a node.
@@ -249,9 +252,13 @@ func (f *finder) document(doc *source.Document) {
 		f.skip(Binary, doc.Position(nil), "")
 		return
 	}
+	if apiVersion, kind, ok := doc.Sniff(); ok && isConfigType(apiVersion, kind) && !hasBraces(text) {
+		f.add(f.cluster, Found{Kind: Config, Doc: doc}) // most files are plain ones, and need no second parse
+		return
+	}
 	root := doc.Root()
 	if kind, ok := kindOf(doc); ok && !isTemplate(doc) {
-		f.add(place{}, Found{Kind: kind, Doc: doc})
+		f.add(f.cluster, Found{Kind: kind, Doc: doc})
 		return
 	}
 	before := len(f.found) + len(f.skipped)
@@ -269,6 +276,9 @@ func (f *finder) document(doc *source.Document) {
 		return
 	}
 	f.deep = false
+	if object := objectOf(root); object.Kind == "Cluster" && strings.HasPrefix(f.carrier(root, object), "kOps") {
+		f.cluster = f.enter(root, place{})
+	}
 	f.walk(root, place{})
 	if f.budget < 0 || f.deep {
 		f.skip(Excess, doc.Position(nil), objectOf(root).String())
@@ -280,12 +290,15 @@ func (f *finder) document(doc *source.Document) {
 // isTemplate reports whether a text has to be rendered before it can be read. Braces within quotes
 // are no obstacle, so a template is one if it cannot be read, or reads as what nobody writes.
 func isTemplate(doc *source.Document) bool {
-	text := doc.Bytes()
-	if !bytes.Contains(text, []byte("{{")) && !bytes.Contains(text, []byte("{%")) {
+	if !hasBraces(doc.Bytes()) {
 		return false
 	}
 	root := doc.Root()
 	return root == nil || root.HasOddKey()
+}
+
+func hasBraces(text []byte) bool {
+	return bytes.Contains(text, []byte("{{")) || bytes.Contains(text, []byte("{%"))
 }
 
 // kindOf says whether a document is a configuration or a Policy. One that cannot be read is what its
@@ -318,7 +331,10 @@ const (
 )
 
 func isConfig(n *source.Node) bool {
-	apiVersion, kind := n.Field("apiVersion").Text(), n.Field("kind").Text()
+	return isConfigType(n.Field("apiVersion").Text(), n.Field("kind").Text())
+}
+
+func isConfigType(apiVersion, kind string) bool {
 	// Args of plugins have the group too, and are no configurations.
 	return kind == configKind || strings.HasPrefix(apiVersion, group) && !strings.HasSuffix(kind, "Args") && kind != "Policy"
 }
@@ -411,13 +427,14 @@ func (f *finder) mapping(n *source.Node, in place) {
 	}
 }
 
-// object adds a configuration that is a part of the tree.
-func (f *finder) object(n *source.Node, in place) {
+// object adds a configuration that is a part of the tree. The fields are those that whoever reads it
+// adds where they are missing.
+func (f *finder) object(n *source.Node, in place, fields ...string) {
 	kind := ConfigObject
 	if isPolicy(n) {
 		kind = Policy
 	}
-	doc, err := n.Document()
+	doc, err := n.DocumentWith(fields...)
 	if err != nil {
 		f.skip(Excess, n.Position(), in.carrier)
 		return

@@ -172,7 +172,7 @@ flags 0 8:3 spec.kubeScheduler | kOps Cluster example.com |  | 1.21 |  7:22
   --v "4" at 10:5 and 10:15
   --feature-gates "A=true,B=false" at 11:5 and 11:19
   --leader-elect "false" at 12:22 and 12:35
-config 1 14:1  |  |  |  | 
+config 1 14:1  | kOps Cluster example.com |  | 1.21 |  7:22
 `,
 	"kubeadm.yaml": `
 flags 0 6:1 scheduler | kubeadm ClusterConfiguration |  | 1.27 |  5:20
