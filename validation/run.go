@@ -151,7 +151,7 @@ func (r *Run) refer(referred Referred) {
 	}
 }
 
-// Check judges one of the files of the run. An error means that the tool could not do its job.
+// Check judges one of the files of the run, once. An error means that the tool could not do its job.
 func (r *Run) Check(f *File) (*FileResult, error) {
 	result := &FileResult{Findings: slices.Clone(r.cross[f.Name])}
 	if f.large {
@@ -164,6 +164,7 @@ func (r *Run) Check(f *File) (*FileResult, error) {
 		return result, nil
 	}
 	from := r.from[f]
+	defer r.release(f)
 	for i := range f.Found {
 		if err := r.judge(f, &r.found[from+i], result); err != nil {
 			return result, err
@@ -180,6 +181,17 @@ func (r *Run) Check(f *File) (*FileResult, error) {
 	}
 	result.Findings = slices.DeleteFunc(result.Findings, func(d diag.Diagnostic) bool { return d.Rule == ruleImageMinor && refused[d.Pos] })
 	return result, nil
+}
+
+// release lets go of what is known of a file that was judged, but of command lines, which the configurations
+// of others may be read by. What was parsed is many times as large as the text.
+func (r *Run) release(f *File) {
+	f.documents = nil
+	for i := range f.Found {
+		if r.found[r.from[f]+i].Kind != find.Flags {
+			r.found[r.from[f]+i], f.Found[i] = find.Found{}, find.Found{Kind: f.Found[i].Kind}
+		}
+	}
 }
 
 func bool2int(b bool) int {
