@@ -132,10 +132,45 @@ func NewRun(files []*File, beside find.Objects, release func(minor string) *sche
 			r.readers[to] = append(r.readers[to], &r.found[i])
 		}
 	}
+	r.policies()
 	for _, d := range crossCheck(Input{Found: r.found, Beside: beside, Release: release}, links) {
 		r.cross[d.Pos.File] = append(r.cross[d.Pos.File], d)
 	}
 	return r
+}
+
+// policies finds the Policy of each command line: by the name of the ConfigMap, or through a mount of one.
+func (r *Run) policies() {
+	named := map[[2]string][]*find.Found{}
+	for i := range r.found {
+		if f := &r.found[i]; f.Kind == find.Policy && f.Object.Kind == "ConfigMap" {
+			for _, key := range []string{"", f.Key} {
+				named[[2]string{f.Object.Name, key}] = append(named[[2]string{f.Object.Name, key}], f)
+			}
+		}
+	}
+	if len(named) == 0 {
+		return
+	}
+	for i := range r.found {
+		reader := &r.found[i]
+		if reader.Kind != find.Flags {
+			continue
+		}
+		var of []*find.Found
+		if flag, ok := reader.Command.Flag("policy-configmap"); ok {
+			of = named[[2]string{flag.Value, ""}]
+		} else if flag, ok := reader.Command.Flag("policy-config-file"); ok {
+			mount, _ := reader.Command.MountOf(flag.Value)
+			for _, source := range mount.Sources {
+				key, _ := keyOf(mount, source, flag.Value)
+				of = append(of, named[[2]string{source.ConfigMap, key}]...)
+			}
+		}
+		for _, policy := range of {
+			r.readers[policy] = append(r.readers[policy], reader)
+		}
+	}
 }
 
 // refer makes the configuration in a file what the reference to it says: the key of a ConfigMap.
