@@ -139,6 +139,23 @@ func NewRun(files []*File, beside find.Objects, release func(minor string) *sche
 	return r
 }
 
+// Elsewhere returns what was found in files that are not those of the run, such as a pod that names a scheduler
+// which none of the configurations has.
+func (r *Run) Elsewhere() diag.List {
+	ours := map[string]bool{}
+	for f := range r.from {
+		ours[f.Name] = true
+	}
+	var list diag.List
+	for name, findings := range r.cross {
+		if !ours[name] {
+			list = append(list, findings...)
+		}
+	}
+	list.Sort()
+	return list
+}
+
 // policies finds the Policy of each command line: by the name of the ConfigMap, or through a mount of one.
 func (r *Run) policies() {
 	named := map[[2]string][]*find.Found{}
