@@ -32,6 +32,7 @@ verdicts: ## our verdicts and bytes beside those of the real kube-schedulers, pe
 bench: build ## speed and memory, beside kubeconform where it can be installed
 	$(GO) test -run '^$$' -bench . -benchmem .
 	sh testdata/bench/run
+	sh testdata/bench/scan
 
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	sh hack/fuzz

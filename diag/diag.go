@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -239,7 +240,7 @@ type Edit struct {
 // Fingerprint names the finding in a way that stays the same when it moves to another line. Findings
 // that say the same about the same path of a file have the same one.
 func (d Diagnostic) Fingerprint() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{d.Rule, d.Pos.File, d.Path.String(), d.Message}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{d.Rule, path.Clean(d.Pos.File), d.Path.String(), d.Message}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 

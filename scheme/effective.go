@@ -238,19 +238,19 @@ func roundTrip(value any) any {
 	return out
 }
 
-// secretName matches names under which people keep secrets; the names of files are not secret.
-var secretName = regexp.MustCompile(`(?i)(token|password|passwd|secret|credential|apikey|api_key|accesskey|access_key|privatekey|private_key|bearer|keydata|certdata|cadata)`)
+// secretWords are parts of names under which people keep secrets; the names of files are not secret.
+var secretWords = []string{"token", "password", "passwd", "secret", "credential", "apikey", "api_key", "accesskey", "access_key", "privatekey", "private_key", "bearer", "keydata", "certdata", "cadata"}
 
 // redact replaces what may be secret in place: values under telling names, and passwords in URLs.
 func redact(value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, child := range v {
-			if _, isText := child.(string); isText && secretName.MatchString(key) {
+			if _, isText := child.(string); isText && IsSecretName(key) {
 				v[key] = Redacted
 			} else if text, ok := child.(string); ok {
 				v[key] = RedactURL(text)
-			} else if secretName.MatchString(key) && child != nil {
+			} else if IsSecretName(key) && child != nil {
 				v[key] = Redacted
 			} else {
 				redact(child)

@@ -5,6 +5,8 @@ package scheme
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/schedconf/schedconf/schemas"
 )
@@ -57,7 +59,10 @@ func (s *Scheme) Implements(name string) (points []string, known bool) {
 }
 
 // IsSecretName reports whether people keep secrets under such a name. Values there are not shown.
-func IsSecretName(name string) bool { return secretName.MatchString(name) }
+func IsSecretName(name string) bool {
+	lower := strings.ToLower(name)
+	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(lower, word) })
+}
 
 // Nearest returns the known word that differs least from the given one, if it differs little.
 func Nearest(word string, known []string) (string, bool) {

@@ -9,28 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/schedconf/schedconf/schemas"
-	"github.com/schedconf/schedconf/scheme"
 )
-
-func fileChecker(t *testing.T) *Checker {
-	t.Helper()
-	minor, err := schemas.ParseMinor("1.30")
-	if err != nil {
-		t.Fatal(err)
-	}
-	release := schemas.For(minor)
-	gates, err := release.NewGates(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := scheme.New(release, gates)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return New(s)
-}
 
 const (
 	goodFile   = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -39,7 +18,7 @@ const (
 
 // TestCheckFile says for each file how many configurations it holds and what is found, by document.
 func TestCheckFile(t *testing.T) {
-	checker := fileChecker(t)
+	checker := checkerFor(t, "1.30")
 	for name, test := range map[string]struct {
 		text           string
 		configurations int
@@ -112,7 +91,7 @@ func rulesOf(r *FileResult) string {
 
 // TestSyntaxMessages holds that no message about a text that cannot be read quotes it.
 func TestSyntaxMessages(t *testing.T) {
-	checker := fileChecker(t)
+	checker := checkerFor(t, "1.30")
 	for _, value := range []string{
 		"!!int hunter2", "!!float hunter2", "!!bool hunter2", "!!timestamp hunter2", "!!int \"hunter2\\nhunter2 `x` as a !!int\"", "!!binary hunter2!",
 		"{{a: hunter2}: 1}", "{[hunter2]: 1}", "*hunter2", "&hunter2 [*hunter2]", "@hunter2", "`hunter2`", "%hunter2", "hunter2: hunter2", `"hunter2`,

@@ -140,7 +140,7 @@ func TestFixIsSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := 0
-	for _, minor := range []string{"1.16", "1.18", "1.19", "1.22", "1.25", "1.30", "1.37"} {
+	for _, minor := range []string{"1.16", "1.18", "1.22", "1.37"} {
 		checker := checkerFor(t, minor)
 		for name, text := range cases {
 			if checkFixed(t, checker, minor+" "+name, text) {
@@ -148,7 +148,7 @@ func TestFixIsSafe(t *testing.T) {
 			}
 		}
 	}
-	if changed < 20 {
+	if changed < 10 {
 		t.Errorf("only %d texts of %d are fixed", changed, len(cases))
 	}
 }

@@ -132,10 +132,62 @@ func NewRun(files []*File, beside find.Objects, release func(minor string) *sche
 			r.readers[to] = append(r.readers[to], &r.found[i])
 		}
 	}
+	r.policies()
 	for _, d := range crossCheck(Input{Found: r.found, Beside: beside, Release: release}, links) {
 		r.cross[d.Pos.File] = append(r.cross[d.Pos.File], d)
 	}
 	return r
+}
+
+// Elsewhere returns what was found in files that are not those of the run, such as a pod that names a scheduler
+// which none of the configurations has.
+func (r *Run) Elsewhere() diag.List {
+	ours := map[string]bool{}
+	for f := range r.from {
+		ours[f.Name] = true
+	}
+	var list diag.List
+	for name, findings := range r.cross {
+		if !ours[name] {
+			list = append(list, findings...)
+		}
+	}
+	list.Sort()
+	return list
+}
+
+// policies finds the Policy of each command line: by the name of the ConfigMap, or through a mount of one.
+func (r *Run) policies() {
+	named := map[[2]string][]*find.Found{}
+	for i := range r.found {
+		if f := &r.found[i]; f.Kind == find.Policy && f.Object.Kind == "ConfigMap" {
+			for _, key := range []string{"", f.Key} {
+				named[[2]string{f.Object.Name, key}] = append(named[[2]string{f.Object.Name, key}], f)
+			}
+		}
+	}
+	if len(named) == 0 {
+		return
+	}
+	for i := range r.found {
+		reader := &r.found[i]
+		if reader.Kind != find.Flags {
+			continue
+		}
+		var of []*find.Found
+		if flag, ok := reader.Command.Flag("policy-configmap"); ok {
+			of = named[[2]string{flag.Value, ""}]
+		} else if flag, ok := reader.Command.Flag("policy-config-file"); ok {
+			mount, _ := reader.Command.MountOf(flag.Value)
+			for _, source := range mount.Sources {
+				key, _ := keyOf(mount, source, flag.Value)
+				of = append(of, named[[2]string{source.ConfigMap, key}]...)
+			}
+		}
+		for _, policy := range of {
+			r.readers[policy] = append(r.readers[policy], reader)
+		}
+	}
 }
 
 // refer makes the configuration in a file what the reference to it says: the key of a ConfigMap.
@@ -151,7 +203,7 @@ func (r *Run) refer(referred Referred) {
 	}
 }
 
-// Check judges one of the files of the run. An error means that the tool could not do its job.
+// Check judges one of the files of the run, once. An error means that the tool could not do its job.
 func (r *Run) Check(f *File) (*FileResult, error) {
 	result := &FileResult{Findings: slices.Clone(r.cross[f.Name])}
 	if f.large {
@@ -164,6 +216,7 @@ func (r *Run) Check(f *File) (*FileResult, error) {
 		return result, nil
 	}
 	from := r.from[f]
+	defer r.release(f)
 	for i := range f.Found {
 		if err := r.judge(f, &r.found[from+i], result); err != nil {
 			return result, err
@@ -180,6 +233,17 @@ func (r *Run) Check(f *File) (*FileResult, error) {
 	}
 	result.Findings = slices.DeleteFunc(result.Findings, func(d diag.Diagnostic) bool { return d.Rule == ruleImageMinor && refused[d.Pos] })
 	return result, nil
+}
+
+// release lets go of what is known of a file that was judged, but of command lines, which the configurations
+// of others may be read by. What was parsed is many times as large as the text.
+func (r *Run) release(f *File) {
+	f.documents = nil
+	for i := range f.Found {
+		if r.found[r.from[f]+i].Kind != find.Flags {
+			r.found[r.from[f]+i], f.Found[i] = find.Found{}, find.Found{Kind: f.Found[i].Kind}
+		}
+	}
 }
 
 func bool2int(b bool) int {

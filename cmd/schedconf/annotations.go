@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,7 @@ func (g *githubPrinter) header(*schemas.Release) {}
 
 func (g *githubPrinter) file(_ string, list diag.List) {
 	for _, d := range list {
-		place := "file=" + githubProperty.Replace(filepath.ToSlash(d.Pos.File))
+		place := "file=" + githubProperty.Replace(nearName(d.Pos.File))
 		if d.Pos.Line > 0 {
 			place += fmt.Sprintf(",line=%d,col=%d", d.Pos.Line, g.texts.column(d.Pos))
 		}
@@ -47,6 +48,19 @@ func (g *githubPrinter) trouble(message string) {
 func (g *githubPrinter) aims([]takenAim) {}
 
 func (g *githubPrinter) summary(counts) {}
+
+// nearName is the path of a file from the working folder, which in CI is the root of the repository, without a
+// dot in front; that of a file elsewhere stays as it is.
+func nearName(name string) string {
+	if filepath.IsAbs(name) {
+		if here, err := os.Getwd(); err == nil {
+			if relative, err := filepath.Rel(here, name); err == nil && filepath.IsLocal(relative) {
+				name = relative
+			}
+		}
+	}
+	return path.Clean(filepath.ToSlash(name))
+}
 
 // gitlabPrinter prints a Code Quality report, which GitLab compares between the branches of a merge request
 // by the fingerprints.
@@ -88,8 +102,7 @@ func (g *gitlabPrinter) file(_ string, list diag.List) {
 		}
 		g.issues = append(g.issues, gitlabIssue{
 			messageOf(d), d.Rule, fingerprint, gitlabSeverities[d.Severity],
-			// GitLab knows files by their path from the root of the repository, without a dot in front.
-			gitlabLocation{path.Clean(filepath.ToSlash(d.Pos.File)), gitlabLines{max(1, d.Pos.Line)}},
+			gitlabLocation{nearName(d.Pos.File), gitlabLines{max(1, d.Pos.Line)}},
 		})
 	}
 }

@@ -77,7 +77,7 @@ func (p *program) runDryrun(c *cli.Context) error {
 	if err != nil {
 		return inputError{err}
 	}
-	report.Marks = append(marks, report.Marks...)
+	report.Marks = slices.Concat([]string{}, marks, report.Marks)
 	if c.String("output") == "json" {
 		err = writeJSON(p.stdout, report, "  ")
 	} else {

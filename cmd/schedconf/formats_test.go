@@ -147,6 +147,21 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
+// TestNearName holds that files below the working folder are named from there, as CI knows them.
+func TestNearName(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"a.yaml": "a.yaml", "./a/b.yaml": "a/b.yaml", filepath.Join(here, "a.yaml"): "a.yaml", "/elsewhere/a.yaml": "/elsewhere/a.yaml", "../a.yaml": "../a.yaml", "-": "-",
+	} {
+		if got := nearName(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
 // TestGitLab holds that fingerprints name findings: they stay when lines are added above, and no two are
 // the same.
 func TestGitLab(t *testing.T) {

@@ -31,8 +31,9 @@ type judges struct {
 	// registries are those that the flags name, and schemas those of --args-schema.
 	registries []*schemas.Registry
 	schemas    map[string]*validation.ArgsSchema
-	// aims are those that a release was taken from, since somebody asked last.
-	aims []takenAim
+	// aims are those that a release was taken from, since somebody asked last; taking has what they are about.
+	aims   []takenAim
+	taking map[string]bool
 }
 
 // takenAim is a configuration that is judged for the release that its surroundings say.
@@ -54,7 +55,7 @@ func (a takenAim) text() string {
 
 // newJudges finds out for which release the first of the operands is, if nothing in it says another.
 func newJudges(c *cli.Context, operands []string) (*judges, error) {
-	j := &judges{c: c, made: map[string]*validation.Checker{}}
+	j := &judges{c: c, made: map[string]*validation.Checker{}, taking: map[string]bool{}}
 	if name := c.String("config-file"); name != "" {
 		given, err := project.ReadSettings(name)
 		if err != nil {
@@ -237,17 +238,17 @@ func (j *judges) describe(made *validation.Checker, settings *project.Settings, 
 }
 
 func (j *judges) take(aim takenAim) {
-	for _, known := range j.aims {
-		if known.At == aim.At && known.release == aim.release {
-			return
-		}
+	key := fmt.Sprint(aim.At, aim.release.Name)
+	if !j.taking[key] {
+		j.taking[key] = true
+		j.aims = append(j.aims, aim)
 	}
-	j.aims = append(j.aims, aim)
 }
 
 // taken returns the aims that a release was taken from since the last call.
 func (j *judges) taken() []takenAim {
 	aims := j.aims
 	j.aims = nil
+	clear(j.taking)
 	return aims
 }

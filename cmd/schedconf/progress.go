@@ -26,22 +26,24 @@ const patience = time.Second
 // progress starts to count files. On anything but a terminal it says nothing.
 func (v *validator) progress() *progress {
 	p := &progress{w: v.stderr, stop: make(chan struct{})}
-	if v.c.Bool("quiet") || !isTerminal(v.stderr) {
-		return p
+	if !v.c.Bool("quiet") && isTerminal(v.stderr) {
+		go p.tell(patience)
 	}
-	go func() {
-		wait := patience
-		for {
-			select {
-			case <-p.stop:
-				return
-			case <-time.After(wait):
-				p.show()
-				wait = patience / 5
-			}
-		}
-	}()
 	return p
+}
+
+// tell shows the count when that much time has passed, and five times as often from then on.
+func (p *progress) tell(wait time.Duration) {
+	next := wait
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-time.After(next):
+			p.show()
+			next = wait / 5
+		}
+	}
 }
 
 func (p *progress) add() {

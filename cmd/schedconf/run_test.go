@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -58,6 +59,9 @@ func TestHelp(t *testing.T) {
 				folder := t.TempDir()
 				for _, name := range []string{"sched.yaml", "old.yaml", "new.yaml"} {
 					write(t, filepath.Join(folder, name), minimal)
+				}
+				for _, name := range []string{"cluster/nodes.yaml", "nodes.yaml", "deploy.yaml", "web.yaml"} {
+					write(t, filepath.Join(folder, name), "apiVersion: v1\nkind: List\nitems: []\n")
 				}
 				write(t, filepath.Join(folder, "policy.json"), `{"apiVersion": "v1", "kind": "Policy"}`)
 				shell := exec.Command("sh", "-c", example)
@@ -255,5 +259,37 @@ func TestUnreadable(t *testing.T) {
 	code, stdout, stderr := unprivileged(t, folder, "validate", folder)
 	if code != exitWrongQuestion || !strings.Contains(stdout, "parallelism-range") || !strings.Contains(stderr, "permission denied") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// TestProgress holds that a long run tells how far it has come on a line of its own, which is gone before
+// anything else is said.
+func TestProgress(t *testing.T) {
+	var out bytes.Buffer
+	p := &progress{w: &out, stop: make(chan struct{})}
+	p.add()
+	p.hide()
+	if out.Len() > 0 {
+		t.Errorf("%q is said at once", out.String())
+	}
+	p.add()
+	p.show()
+	p.show()
+	p.hide()
+	p.hide()
+	p.end()
+	p.show()
+	if want := "\r2 files looked at\r2 files looked at\r\x1b[K"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	out.Reset()
+	p = &progress{w: &out, stop: make(chan struct{})}
+	told := make(chan struct{})
+	go func() { defer close(told); p.tell(time.Millisecond) }()
+	time.Sleep(50 * time.Millisecond)
+	p.end()
+	<-told
+	if !strings.Contains(out.String(), "\r0 files looked at") || !strings.HasSuffix(out.String(), "\r\x1b[K") {
+		t.Errorf("%q", out.String())
 	}
 }

@@ -194,7 +194,8 @@ func (s *sarifPrinter) physical(pos diag.Position) sarifPhysical {
 
 // artifact is a file as a URI reference.
 func artifact(name string) sarifArtifact {
-	u := url.URL{Path: filepath.ToSlash(name)}
+	name = nearName(name)
+	u := url.URL{Path: name}
 	if filepath.IsAbs(name) {
 		u.Scheme = "file"
 	}

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/schedconf/schedconf/scheme/source/find"
 	"github.com/schedconf/schedconf/validation"
@@ -109,7 +110,7 @@ func (p *program) look(l *looked, buffer []byte) []byte {
 		l.holds = l.named || find.MayHold(data) || isUTF16(data)
 		l.beside = find.MayStandBeside(data)
 		if l.holds && (l.named || len(data) <= maxKept) {
-			l.data, buffer = data, nil
+			l.data = slices.Clone(data) // the buffer is for the next file
 		}
 		return nil
 	})

@@ -110,8 +110,10 @@ type batch struct {
 	size  int
 	// paths lead to the files, which may have other names.
 	paths map[*validation.File]string
-	// beside are files that may have something which the configurations have to fit.
+	// beside are files that may have something which the configurations have to fit, and texts what is in
+	// those of them that something was found in.
 	beside []file
+	texts  map[string][]byte
 }
 
 // maxHeld is how many bytes of files are held at a time.
@@ -223,6 +225,7 @@ func (v *validator) flush() {
 	for _, f := range v.batch.files {
 		v.attempt(func() error { return v.judge(run, f) })
 	}
+	v.elsewhere(run.Elsewhere())
 	v.batch = batch{}
 }
 
@@ -243,7 +246,10 @@ func (v *validator) judge(run *validation.Run, f *validation.File) error {
 	if err != nil {
 		return err
 	}
-	findings := v.passOver(f, settings, result)
+	findings := v.passOver(f.Name, f.Data, settings, result.Findings)
+	if result.Skipped == "" {
+		v.met(f.Name, settings)
+	}
 	v.count(findings)
 	if result.Skipped == "" || len(findings) > 0 {
 		v.out.file(f.Name, findings)
@@ -258,21 +264,22 @@ func (v *validator) count(findings diag.List) {
 }
 
 // passOver takes out of the findings what comments, settings and the baseline have.
-func (v *validator) passOver(f *validation.File, settings *project.Settings, result *validation.FileResult) diag.List {
-	findings, n := project.Apply(f.Name, f.Data, result.Findings, settings, v.baseline)
+func (v *validator) passOver(name string, data []byte, settings *project.Settings, list diag.List) diag.List {
+	findings, n := project.Apply(name, data, list, settings, v.baseline)
 	v.total.Suppressed += n
 	if v.written != nil {
-		v.written.Add(f.Name, findings)
+		v.written.Add(name, findings)
 	}
-	if result.Skipped != "" {
-		return findings
-	}
-	v.baseline.Met(f.Name)
-	settings.Met(f.Name)
+	return findings
+}
+
+// met notes that a file was judged, so that what passes over nothing in it is told.
+func (v *validator) met(name string, settings *project.Settings) {
+	v.baseline.Met(name)
+	settings.Met(name)
 	if settings != nil && !slices.Contains(v.settings, settings) {
 		v.settings = append(v.settings, settings)
 	}
-	return findings
 }
 
 // baselines reads the baseline that is given, and starts the one that is to be written.
@@ -314,8 +321,39 @@ func (v *validator) unused() {
 	}
 }
 
+// elsewhere tells what was found in files that hold nothing to judge themselves.
+func (v *validator) elsewhere(list diag.List) {
+	of := map[string]diag.List{}
+	for _, d := range list {
+		of[d.Pos.File] = append(of[d.Pos.File], d)
+	}
+	for _, f := range v.batch.beside {
+		if of[f.name] == nil {
+			continue
+		}
+		v.attempt(func() error {
+			data, err := v.read(f.path)
+			if err != nil {
+				return unreadable(f.name, err)
+			}
+			settings, err := v.judges.settingsFor(f.name)
+			if err != nil {
+				return err
+			}
+			v.batch.texts = map[string][]byte{f.name: data}
+			findings := v.passOver(f.name, data, settings, of[f.name])
+			v.count(findings)
+			v.out.file(f.name, findings)
+			return nil
+		})
+	}
+}
+
 // source is the text of a file of the batch.
 func (v *validator) source(name string) []byte {
+	if text, ok := v.batch.texts[name]; ok {
+		return text
+	}
 	for _, f := range v.batch.files {
 		if f.Name == name {
 			return f.Data

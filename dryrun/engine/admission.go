@@ -30,13 +30,14 @@ import (
 // overhead, limits, and the condition of a pod with gates. A pod that the API server would refuse is a
 // problem.
 func (o *objects) admit() {
-	var made []entry
+	var all []entry
 	for _, e := range o.entries {
+		all = append(all, e)
 		if e.workload {
-			made = append(made, o.expand(e)...)
+			all = append(all, o.expand(e)...)
 		}
 	}
-	o.entries = slices.DeleteFunc(append(o.entries, made...), func(e entry) bool {
+	o.entries = slices.DeleteFunc(all, func(e entry) bool {
 		pod, ok := e.object.(*v1.Pod)
 		if !ok {
 			return false

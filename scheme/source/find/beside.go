@@ -122,7 +122,10 @@ func minorOfServer(image string) string {
 func Beside(documents []*source.Document) Objects {
 	var b beside
 	for _, doc := range documents {
-		if root := doc.Root(); MayStandBeside(doc.Bytes()) && root != nil && !isConfig(root) && !isTemplate(doc) {
+		if apiVersion, kind, ok := doc.Sniff(); ok && isConfigType(apiVersion, kind) || !MayStandBeside(doc.Bytes()) {
+			continue // a parse costs more than that
+		}
+		if root := doc.Root(); root != nil && !isConfig(root) && !isTemplate(doc) {
 			b.budget = 8*len(doc.Bytes()) + 1000
 			b.walk(root, Object{}, 0)
 		}

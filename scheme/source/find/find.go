@@ -186,7 +186,10 @@ var policyFields = []string{"predicates", "priorities", "extenders", "extenderCo
 // In looks for configurations in the documents of a file, in file order.
 func In(file string, documents []*source.Document) ([]Found, []Skipped) {
 	f := &finder{file: file, decoded: maxDecoded}
-	for _, doc := range documents {
+	for i, doc := range documents {
+		if len(documents) > i+1 && bytes.Contains(doc.Bytes(), []byte("kops.k8s.io/")) {
+			f.kopsCluster(doc)
+		}
 		if MayHold(doc.Bytes()) {
 			f.budget = 8*len(doc.Bytes()) + 1000
 			f.outer = doc
@@ -194,6 +197,14 @@ func In(file string, documents []*source.Document) ([]Found, []Skipped) {
 		}
 	}
 	return f.found, f.skipped
+}
+
+// kopsCluster notes the cluster that the documents behind it are for.
+func (f *finder) kopsCluster(doc *source.Document) {
+	root := doc.Root()
+	if object := objectOf(root); object.Kind == "Cluster" && strings.HasPrefix(f.carrier(root, object), "kOps") && !isTemplate(doc) {
+		f.cluster = f.enter(root, place{})
+	}
 }
 
 // finder collects what is found in one file.
@@ -276,9 +287,6 @@ func (f *finder) document(doc *source.Document) {
 		return
 	}
 	f.deep = false
-	if object := objectOf(root); object.Kind == "Cluster" && strings.HasPrefix(f.carrier(root, object), "kOps") {
-		f.cluster = f.enter(root, place{})
-	}
 	f.walk(root, place{})
 	if f.budget < 0 || f.deep {
 		f.skip(Excess, doc.Position(nil), objectOf(root).String())
