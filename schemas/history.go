@@ -63,6 +63,11 @@ func APISpan(apiVersion string) (Span, bool) {
 	return span(func(r *Release) bool { return r.serves(apiVersion) })
 }
 
+// PointSpan says in which minors plugins can be listed at an extension point.
+func PointSpan(point string) (Span, bool) {
+	return span(func(r *Release) bool { return slices.Contains(r.Points, point) })
+}
+
 // GateSpan says in which minors a feature gate exists.
 func GateSpan(name string) (Span, bool) {
 	return span(func(r *Release) bool { _, ok := r.Gate(name); return ok })

@@ -41,3 +41,7 @@ func ParseMinor(text string) (Minor, error) {
 	}
 	return Minor{}, fmt.Errorf("unknown Kubernetes minor %q: known are %s and latest", text, strings.Join(names, ", "))
 }
+
+// NewerThan reports whether the release is of a later minor. It is for what the minors of two programs have
+// to be to each other, such as a scheduler and its API server; what a minor does is asked of its facts.
+func (r *Release) NewerThan(other *Release) bool { return ordinal(r.Minor()) > ordinal(other.Minor()) }

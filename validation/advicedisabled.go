@@ -29,7 +29,7 @@ var disabledAdvice = []Rule{{
 	Summary: "a name in disabled is that of no plugin of this release",
 	Doc: "No release looks at the names in disabled. A misspelt one, or one of a plugin that was removed, disables nothing, " +
 		"and nobody says so. Where another plugin took over the work of a removed one, that goes on.",
-	Bad:       exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: NodeUnschedulabel\n",
+	Bad:       exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: NodeUnschedulabel # bad\n",
 	Good:      exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: NodeUnschedulable\n",
 	Otherwise: diag.Warning,
 	Check: func(p *Pass) {
@@ -49,7 +49,7 @@ var disabledAdvice = []Rule{{
 	Summary: "a plugin is disabled at a point where it is not enabled",
 	Doc: "disabled takes plugins away that are enabled by default, at this point or by multiPoint. A plugin that does not run there " +
 		"is not affected: it may implement other points, or it may be off anyway.",
-	Bad:       exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: ImageLocality\n",
+	Bad:       exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: ImageLocality # bad\n",
 	Good:      exampleHead + "profiles:\n- plugins:\n    score:\n      disabled:\n      - name: ImageLocality\n",
 	Otherwise: diag.Warning,
 	Check: func(p *Pass) {
@@ -76,7 +76,7 @@ var disabledAdvice = []Rule{{
 	Summary: "plugins are disabled, but this release does not read disabled",
 	Doc:     "Until 1.17 only enabled was read. Predicates and priorities were chosen by a Policy.",
 	Bad: "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\n" +
-		"plugins:\n  score:\n    disabled:\n    - name: ImageLocality\n",
+		"plugins:\n  score:\n    disabled:\n    - name: ImageLocality # bad\n",
 	Good: exampleV1alpha2 + "profiles:\n- plugins:\n    score:\n      disabled:\n      - name: ImageLocality\n",
 	Check: func(p *Pass) {
 		if p.readsDisabled() {
@@ -94,7 +94,7 @@ var disabledAdvice = []Rule{{
 	Summary: "a profile has no filter plugin left",
 	Doc: "Filters keep pods from nodes that have no room, that are cordoned, whose taints they do not tolerate, or that their volumes cannot reach. " +
 		"Without any, every node fits every pod, and the kubelet refuses what the scheduler sends.",
-	Bad:       exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: '*'\n",
+	Bad:       exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: '*' # bad\n",
 	Good:      exampleHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: '*'\n      enabled:\n      - name: NodeResourcesFit\n      - name: TaintToleration\n",
 	Otherwise: diag.Warning,
 	Check: func(p *Pass) {
@@ -109,6 +109,11 @@ var disabledAdvice = []Rule{{
 			if !p.doc.Has(p.asWritten(path)) {
 				path = pointPath(i, config.MultiPoint)
 			}
+			for _, point := range []config.Point{config.MultiPoint, config.Filter} {
+				if at, ok := p.disabling(i, point, "*"); ok {
+					path = at
+				}
+			}
 			p.Report(path, "enable at least NodeResourcesFit, NodeUnschedulable and TaintToleration at filter",
 				"no filter is left: pods go to nodes that are full, cordoned or tainted, or that their volumes cannot reach")
 		}
@@ -118,7 +123,7 @@ var disabledAdvice = []Rule{{
 	Summary: "multiPoint disables every default plugin",
 	Doc: "With '*' at multiPoint a profile runs what it enables itself and nothing else, at any point. The finding lists the default plugins that it does without. " +
 		"Plugins that later releases add to the defaults will not be there either.",
-	Bad: exampleHead + "profiles:\n- plugins:\n    multiPoint:\n      disabled:\n      - name: '*'\n      enabled:\n" +
+	Bad: exampleHead + "profiles:\n- plugins:\n    multiPoint:\n      disabled:\n      - name: '*' # bad\n      enabled:\n" +
 		"      - name: PrioritySort\n      - name: NodeResourcesFit\n      - name: DefaultBinder\n",
 	Good:      exampleHead + "profiles:\n- plugins:\n    multiPoint:\n      disabled:\n      - name: ImageLocality\n",
 	Otherwise: diag.Info,
@@ -148,7 +153,7 @@ var disabledAdvice = []Rule{{
 	Summary: "a plugin is listed where it runs by default, with the same weight",
 	Doc: "Since v1beta2 default plugins stay enabled. Listing one again with the weight that it has moves it to the front of its point, and changes nothing else. " +
 		"It is kept when a later release changes the default.",
-	Bad:       exampleHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeAffinity\n        weight: 2\n",
+	Bad:       exampleHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeAffinity # bad\n        weight: 2\n",
 	Good:      exampleHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeAffinity\n        weight: 5\n",
 	Otherwise: diag.Info,
 	Check: func(p *Pass) {
@@ -182,14 +187,13 @@ var disabledAdvice = []Rule{{
 	Summary: "a plugin is enabled by name while its feature gate is off",
 	Doc: "The plugin of a feature gate does nothing while the gate is off, and while the feature is alpha it may go away with the next minor, which then refuses the file. " +
 		"Where the gate is on, the default has the plugin anyway.",
-	Bad:       exampleHead + "profiles:\n- plugins:\n    multiPoint:\n      enabled:\n      - name: TopologyPlacementGenerator\n",
+	Bad:       exampleHead + "profiles:\n- plugins:\n    multiPoint:\n      enabled:\n      - name: TopologyPlacementGenerator # bad\n",
 	Good:      exampleHead + "profiles:\n- schedulerName: default-scheduler\n",
 	Otherwise: diag.Info,
 	Check: func(p *Pass) {
 		p.lists(func(profile int, point config.Point, set config.PluginSet) {
 			for _, plugin := range set.Enabled {
-				gate := p.gateOf(plugin.Name)
-				if gate != nil && !p.Scheme.Gates[gate.Name] {
+				if gate := p.gateOf(plugin.Name); p.isIdle(plugin.Name) {
 					p.Report(p.pluginPath(pointPath(profile, point), plugin.Name), fmt.Sprintf("leave it to the default, which has it with --feature-gates %s=true", gate.Name),
 						"plugin %q belongs to the feature gate %s, which is %s and off", plugin.Name, gate.Name, gate.Stage)
 				}
@@ -202,7 +206,7 @@ var disabledAdvice = []Rule{{
 	Doc: "v1beta2 has the fields multiPoint and preEnqueue, and v1beta3 has preEnqueue, since the types were shared. " +
 		"What stands there is lost when the defaults join in, and nothing says so.",
 	Bad: "apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n" +
-		"profiles:\n- plugins:\n    multiPoint:\n      disabled:\n      - name: ImageLocality\n",
+		"profiles:\n- plugins:\n    multiPoint:\n      disabled: # bad\n      - name: ImageLocality\n",
 	Good: "apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n" +
 		"profiles:\n- plugins:\n    score:\n      disabled:\n      - name: ImageLocality\n",
 	Otherwise: diag.Warning,
@@ -221,6 +225,15 @@ func runOrRuns(n int) string {
 		return "runs"
 	}
 	return "run"
+}
+
+// disabling is the path of the name by which the document disables a plugin at a point.
+func (p *Pass) disabling(profile int, point config.Point, name string) (diag.Path, bool) {
+	at := slices.IndexFunc(p.plugins(profile)[point].Disabled, func(plugin config.Plugin) bool { return plugin.Name == name || plugin.Name == "*" })
+	if at < 0 {
+		return nil, false
+	}
+	return disabledPath(profile, point, at), true
 }
 
 // readsDisabled reports whether the release takes disabled plugins away.

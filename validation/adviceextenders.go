@@ -21,9 +21,9 @@ const extenderExample = exampleHead + "extenders:\n- urlPrefix: http://127.0.0.1
 var extenderAdvice = []Rule{{
 	ID:      "extender-slow",
 	Summary: "every pod may wait long for an extender",
-	Doc: "Extenders are called one after the other while a pod is scheduled, and pods are scheduled one by one. One without managedResources is called for every pod, " +
+	Doc: "Pods are scheduled one by one, and their extenders filter one after the other. One without managedResources is called for every pod, " +
 		"so that a pod waits for it as long as httpTimeout when it hangs, and so do all pods behind. The default is 5s.",
-	Bad:       extenderExample + "  filterVerb: filter\n  httpTimeout: 30s\n",
+	Bad:       extenderExample + "  filterVerb: filter\n  httpTimeout: 30s # bad\n",
 	Good:      extenderExample + "  filterVerb: filter\n  httpTimeout: 500ms\n",
 	Otherwise: diag.Warning,
 	Check: eachExtender(func(p *Pass, path diag.Path, e config.Extender) {
@@ -35,13 +35,13 @@ var extenderAdvice = []Rule{{
 }, {
 	ID:      "extender-required",
 	Summary: "no pod is scheduled while an extender is away",
-	Doc: "An extender without managedResources is called for every pod. Unless it is ignorable, a pod is not scheduled when the call fails or takes longer than httpTimeout, " +
-		"which is 5s where nothing is said.",
-	Bad:       extenderExample + "  filterVerb: filter\n",
+	Doc: "An extender without managedResources is called for every pod. Unless it is ignorable, a pod is not scheduled when filtering or binding fails or takes longer than httpTimeout, " +
+		"which is 5s where nothing is said. When prioritizing fails, the pod is scheduled without it.",
+	Bad:       exampleHead + "extenders:\n- urlPrefix: http://127.0.0.1:8888 # bad\n  filterVerb: filter\n",
 	Good:      extenderExample + "  filterVerb: filter\n  httpTimeout: 500ms\n  ignorable: true\n",
 	Otherwise: diag.Info,
 	Check: eachExtender(func(p *Pass, path diag.Path, e config.Extender) {
-		if blocks(e) && !e.Ignorable && e.HTTPTimeout.Duration == 0 {
+		if blocks(e) && (e.FilterVerb != "" || e.BindVerb != "") && !e.Ignorable && e.HTTPTimeout.Duration == 0 {
 			p.Report(path, "write ignorable: true where pods may be scheduled without it, and an httpTimeout",
 				"every pod needs this extender, and waits for it up to %s", extenderTimeout)
 		}
@@ -50,7 +50,7 @@ var extenderAdvice = []Rule{{
 	ID:        "extender-bind-timeout",
 	Summary:   "an extender binds with the default timeout",
 	Doc:       "Binding may take longer than filtering. When the extender still works on it as httpTimeout ends, the scheduler takes the pod for not bound and tries again. The default is 5s.",
-	Bad:       extenderExample + "  bindVerb: bind\n  managedResources:\n  - name: example.com/gpu\n",
+	Bad:       extenderExample + "  bindVerb: bind # bad\n  managedResources:\n  - name: example.com/gpu\n",
 	Good:      extenderExample + "  bindVerb: bind\n  httpTimeout: 20s\n  managedResources:\n  - name: example.com/gpu\n",
 	Otherwise: diag.Info,
 	Check: eachExtender(func(p *Pass, path diag.Path, e config.Extender) {
@@ -63,7 +63,7 @@ var extenderAdvice = []Rule{{
 	Summary: "an extender has no verb",
 	Doc: "An extender is called for filterVerb, prioritizeVerb, preemptVerb and bindVerb, each unless it is empty. Without any it is never called. " +
 		"It can still be of use: its managedResources with ignoredByScheduler keep NodeResourcesFit from looking at them.",
-	Bad:       extenderExample,
+	Bad:       exampleHead + "extenders:\n- urlPrefix: http://127.0.0.1:8888 # bad\n",
 	Good:      extenderExample + "  filterVerb: filter\n  httpTimeout: 500ms\n",
 	Otherwise: diag.Warning,
 	Check: eachExtender(func(p *Pass, path diag.Path, e config.Extender) {
@@ -81,7 +81,7 @@ var extenderAdvice = []Rule{{
 	ID:        "extender-url",
 	Summary:   "urlPrefix of an extender is no URL of http or https",
 	Doc:       "urlPrefix is not looked at before the extender is called; every call fails then.",
-	Bad:       exampleHead + "extenders:\n- urlPrefix: 127.0.0.1:8888/scheduler\n  filterVerb: filter\n",
+	Bad:       exampleHead + "extenders:\n- urlPrefix: 127.0.0.1:8888/scheduler # bad\n  filterVerb: filter\n",
 	Good:      exampleHead + "extenders:\n- urlPrefix: http://127.0.0.1:8888/scheduler\n  filterVerb: filter\n  httpTimeout: 500ms\n",
 	Otherwise: diag.Warning,
 	Check: eachExtender(func(p *Pass, path diag.Path, e config.Extender) {
@@ -93,7 +93,7 @@ var extenderAdvice = []Rule{{
 	ID:        "extender-tls-unused",
 	Summary:   "an extender has TLS settings, but its URL is http",
 	Doc:       "Whether TLS is spoken is up to the scheme of urlPrefix. With http:// neither enableHTTPS nor tlsConfig does anything, and what is sent can be read on the way.",
-	Bad:       extenderExample + "  filterVerb: filter\n  httpTimeout: 500ms\n  enableHTTPS: true\n",
+	Bad:       extenderExample + "  filterVerb: filter\n  httpTimeout: 500ms\n  enableHTTPS: true # bad\n",
 	Good:      exampleHead + "extenders:\n- urlPrefix: https://127.0.0.1:8888\n  filterVerb: filter\n  httpTimeout: 500ms\n  enableHTTPS: true\n",
 	Otherwise: diag.Warning,
 	Check: eachExtender(func(p *Pass, path diag.Path, e config.Extender) {

@@ -31,7 +31,7 @@ var fieldAdvice = []Rule{{
 	Summary: "no profile is called default-scheduler, but the lock is the default one",
 	Doc: "Pods that say nothing ask for default-scheduler. A scheduler without that profile is meant to run beside the main one, and then it needs a lock of its own: " +
 		"both would take turns otherwise, and one of them always waits. If it is the main one, pods without schedulerName stay pending.",
-	Bad:       exampleHead + "profiles:\n- schedulerName: batch\n",
+	Bad:       exampleHead + "profiles:\n- schedulerName: batch # bad\n",
 	Good:      exampleHead + "leaderElection:\n  resourceName: batch-scheduler\nprofiles:\n- schedulerName: batch\n",
 	Otherwise: diag.Warning,
 	Check: func(p *Pass) {
@@ -53,7 +53,7 @@ var fieldAdvice = []Rule{{
 	Summary: "renewDeadline is not longer than 1.2 times retryPeriod",
 	Doc: "A leader tries to renew every retryPeriod, with up to a fifth on top, and has to succeed before renewDeadline. " +
 		"The election refuses such durations when it starts, after the file was taken for valid.",
-	Bad:       exampleHead + "leaderElection:\n  renewDeadline: 10s\n  retryPeriod: 9s\n",
+	Bad:       exampleHead + "leaderElection:\n  renewDeadline: 10s\n  retryPeriod: 9s # bad\n",
 	Good:      exampleHead + "leaderElection:\n  renewDeadline: 10s\n  retryPeriod: 2s\n",
 	Otherwise: diag.Warning,
 	Check: electing(func(p *Pass) {
@@ -69,7 +69,7 @@ var fieldAdvice = []Rule{{
 	Summary: "what percentageOfNodesToScore comes to",
 	Doc: "The search for nodes ends when this share of all nodes is found to fit, and only those are scored. It never ends before 100 nodes are found, so below 100 nodes the field does nothing. " +
 		"0, the default, is 50 % for small clusters and less for larger ones, down to 5 % from 5,625 nodes on; a value that is given has no such floor.",
-	Bad:       exampleHead + "percentageOfNodesToScore: 2\n",
+	Bad:       exampleHead + "percentageOfNodesToScore: 2 # bad\n",
 	Good:      exampleHead + "percentageOfNodesToScore: 0\n",
 	Otherwise: diag.Info,
 	Check: func(p *Pass) {
@@ -84,7 +84,7 @@ var fieldAdvice = []Rule{{
 	ID:        "profile-percentage-same",
 	Summary:   "a profile's percentageOfNodesToScore is the global one",
 	Doc:       "Profiles without the field have the global value.",
-	Bad:       exampleHead + "percentageOfNodesToScore: 40\nprofiles:\n- percentageOfNodesToScore: 40\n",
+	Bad:       exampleHead + "percentageOfNodesToScore: 40\nprofiles:\n- percentageOfNodesToScore: 40 # bad\n",
 	Good:      exampleHead + "percentageOfNodesToScore: 40\nprofiles:\n- percentageOfNodesToScore: 80\n",
 	Otherwise: diag.Info,
 	Check: func(p *Pass) {
@@ -114,6 +114,18 @@ func (p *Pass) explainPercentage(path diag.Path, n int32) {
 	if n <= 0 || n >= 100 {
 		return
 	}
+	if nodes := p.nodes; nodes > 0 {
+		found := nodes
+		if nodes >= fewestNodes {
+			found = min(nodes, max(fewestNodes, nodes*int(n)/100))
+		}
+		if found == nodes {
+			p.Report(path, "take it out; if pods are placed unevenly, there is another reason", "%d %%: of %d nodes all are looked at and scored, so it does nothing", n, nodes)
+		} else {
+			p.Report(path, "leave it out to let it adapt to the size of the cluster", "%d %%: of %d nodes the search ends at %d fitting ones", n, nodes, found)
+		}
+		return
+	}
 	// From here on the share is more than the least number.
 	from := (fewestNodes*100 + int(n) - 1) / int(n)
 	floor := ""
@@ -130,7 +142,7 @@ var secretAdvice = []Rule{{
 	Summary: "a secret seems to stand in the file",
 	Doc: "Configurations lie in ConfigMaps and repositories, and are pasted into reports. A token, password or key belongs into a Secret that is mounted, " +
 		"and the file should name its path. The value is not shown.",
-	Bad: exampleHead + "profiles:\n- pluginConfig:\n  - name: TargetLoadPacking\n    args:\n      metricProvider:\n        type: Prometheus\n        token: eyJhbGciOi\n",
+	Bad: exampleHead + "profiles:\n- pluginConfig:\n  - name: TargetLoadPacking\n    args:\n      metricProvider:\n        type: Prometheus\n        token: eyJhbGciOi # bad\n",
 	Good: exampleHead + "extenders:\n- urlPrefix: https://extender.example.com\n  filterVerb: filter\n  httpTimeout: 500ms\n  enableHTTPS: true\n" +
 		"  tlsConfig:\n    caFile: /etc/extender/ca.crt\n    certFile: /etc/extender/tls.crt\n    keyFile: /etc/extender/tls.key\n",
 	Otherwise: diag.Warning,

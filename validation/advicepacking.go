@@ -29,7 +29,7 @@ var packingAdvice = []Rule{{
 	ID:      "packing-outweighed",
 	Summary: "a packing strategy has no more weight than the plugins that spread",
 	Doc:     packingDoc + "Where they weigh as much as the packing plugin or more, pods are still spread.",
-	Bad:     exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated\n",
+	Bad:     exampleHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated # bad\n",
 	Good: exampleHead + "profiles:\n- plugins:\n    score:\n      disabled:\n      - name: NodeResourcesBalancedAllocation\n      - name: PodTopologySpread\n" +
 		"  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated\n",
 	Otherwise: diag.Warning,
@@ -43,7 +43,7 @@ var packingAdvice = []Rule{{
 	Summary: "a packing strategy runs beside plugins that spread, with more weight",
 	Doc:     packingDoc + "Where the packing plugin weighs more, they decide between nodes that are about equally full.",
 	Bad: exampleHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeResourcesFit\n        weight: 5\n" +
-		"  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated\n",
+		"  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated # bad\n",
 	Good: exampleHead + "profiles:\n- plugins:\n    score:\n      disabled:\n      - name: NodeResourcesBalancedAllocation\n      - name: PodTopologySpread\n" +
 		"  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: MostAllocated\n",
 	Otherwise: diag.Info,
@@ -58,7 +58,7 @@ var packingAdvice = []Rule{{
 	Doc: "A shape whose score falls with utilization prefers empty nodes, as LeastAllocated does; one whose score rises prefers full nodes, as MostAllocated does. " +
 		"The finding means that the name of the profile or of the file, or a comment beside the shape, says the opposite.",
 	Bad: exampleHead + "profiles:\n- schedulerName: default-scheduler\n- schedulerName: bin-packing\n  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: RequestedToCapacityRatio\n" +
-		"        requestedToCapacityRatio:\n          shape:\n          - utilization: 0\n            score: 10\n          - utilization: 100\n            score: 0\n",
+		"        requestedToCapacityRatio:\n          shape:\n          - utilization: 0 # bad\n            score: 10\n          - utilization: 100\n            score: 0\n",
 	Good: exampleHead + "profiles:\n- schedulerName: default-scheduler\n- schedulerName: bin-packing\n  plugins:\n    score:\n      disabled:\n      - name: NodeResourcesBalancedAllocation\n      - name: PodTopologySpread\n" +
 		"  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: RequestedToCapacityRatio\n" +
 		"        requestedToCapacityRatio:\n          shape:\n          - utilization: 0\n            score: 0\n          - utilization: 100\n            score: 10\n",
@@ -118,13 +118,14 @@ func packerOf(p *Pass, profile int) (packer string, at diag.Path) {
 				return fit, p.argsPath(profile, j).Child("scoringStrategy", "type")
 			}
 		case ratio:
-			if args, ok := p.typed(entry.Args).(*config.RequestedToCapacityRatioArgs); ok && slope(args.Shape) > 0 && p.runningWeight(profile, ratio) > 0 {
+			if args, ok := p.typed(entry.Args).(*config.RequestedToCapacityRatioArgs); ok && slope(args.Shape) > 0 && p.scoreWeight(profile, ratio) > 0 {
 				return ratio, p.argsPath(profile, j).Child("shape")
 			}
 		}
 	}
 	const plugin = "NodeResources" + most
-	if _, exists := p.Scheme.Release.Plugin(plugin); exists && p.runningWeight(profile, plugin) > 0 {
+	// A provider may run it, which is nobody's mistake.
+	if hasPlugin(p.plugins(profile)[config.Score].Enabled, plugin) && p.scoreWeight(profile, plugin) > 0 {
 		return plugin, p.pluginPath(pointPath(profile, config.Score), plugin)
 	}
 	return "", nil
@@ -136,7 +137,7 @@ func eachPacker(report func(p *Pass, path diag.Path, packer string, weight, agai
 			packer, at := packerOf(p, i)
 			weight := int32(0)
 			if packer != "" {
-				weight = p.runningWeight(i, packer)
+				weight = p.scoreWeight(i, packer)
 			}
 			if weight <= 0 {
 				continue
@@ -182,6 +183,10 @@ var (
 
 // tendency is what a text says: packing (1), spreading (-1), or nothing or both (0).
 func tendency(text string) int {
+	// Most texts have none of the words, and are not worth the expressions.
+	if lower := strings.ToLower(text); !strings.Contains(lower, "pack") && !strings.Contains(lower, "spread") && !strings.Contains(lower, "consolidat") && !strings.Contains(lower, "allocated") {
+		return 0
+	}
 	packs, spreads := packingWords.MatchString(text), spreadingWords.MatchString(text)
 	switch {
 	case packs && !spreads:
@@ -212,25 +217,27 @@ func checkContradiction(p *Pass) {
 			if !ok || args.ScoringStrategy == nil {
 				continue
 			}
+			runs := direction(args.ScoringStrategy)
+			speaker := ""
+			switch {
+			case runs*name < 0:
+				speaker = "schedulerName " + strconv.Quote(*profile.SchedulerName)
+			case args.ScoringStrategy.Type == ratio && runs*comment < 0:
+				speaker = "the comment at the shape"
+			// A file of several profiles has not one direction.
+			case runs*said < 0 && name == 0 && len(p.Config.Profiles) == 1:
+				speaker = "the name of the file"
+			}
 			at := p.argsPath(i, j).Child("scoringStrategy")
-			if !p.doc.Has(p.asWritten(at)) {
+			if speaker == "" || !p.doc.Has(p.asWritten(at)) {
 				continue
 			}
-			runs := direction(args.ScoringStrategy)
 			if args.ScoringStrategy.Type == ratio {
 				at = at.Child("requestedToCapacityRatio", "shape")
 			} else {
 				at = at.Child("type")
 			}
-			switch {
-			case runs*name < 0:
-				p.reportTendency(at, runs, "schedulerName "+strconv.Quote(*profile.SchedulerName))
-			case args.ScoringStrategy.Type == ratio && runs*comment < 0:
-				p.reportTendency(at, runs, "the comment at the shape")
-			// A file of several profiles has not one direction.
-			case runs*said < 0 && name == 0 && len(p.Config.Profiles) == 1:
-				p.reportTendency(at, runs, "the name of the file")
-			}
+			p.reportTendency(at, runs, speaker)
 		}
 	}
 }

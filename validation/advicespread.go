@@ -20,7 +20,7 @@ var spreadAdvice = []Rule{{
 	Summary: "defaultConstraints without defaultingType, which later apiVersions refuse",
 	Doc:     "v1beta1 takes defaultingType: List from the constraints. Since v1beta2 the default is System whatever else is there, and constraints beside it are refused.",
 	Bad: exampleV1beta1 + "profiles:\n- pluginConfig:\n  - name: PodTopologySpread\n    args:\n      defaultConstraints:\n" +
-		"      - maxSkew: 1\n        topologyKey: topology.kubernetes.io/zone\n        whenUnsatisfiable: ScheduleAnyway\n",
+		"      - maxSkew: 1 # bad\n        topologyKey: topology.kubernetes.io/zone\n        whenUnsatisfiable: ScheduleAnyway\n",
 	Good: exampleV1beta1 + "profiles:\n- pluginConfig:\n  - name: PodTopologySpread\n    args:\n      defaultingType: List\n      defaultConstraints:\n" +
 		"      - maxSkew: 1\n        topologyKey: topology.kubernetes.io/zone\n        whenUnsatisfiable: ScheduleAnyway\n",
 	Otherwise: diag.Warning,
@@ -34,7 +34,7 @@ var spreadAdvice = []Rule{{
 	Summary: "a default constraint has a field or value that is not checked, and makes no sense",
 	Doc: "Of a default constraint only some fields are checked. minDomains needs DoNotSchedule and a positive number, the two policies are Honor or Ignore, " +
 		"and matchLabelKeys belongs to constraints of pods. A later release may refuse what this one lets pass.",
-	Bad:       constraintExample + "ScheduleAnyway\n        minDomains: 3\n",
+	Bad:       constraintExample + "ScheduleAnyway\n        minDomains: 3 # bad\n",
 	Good:      constraintExample + "ScheduleAnyway\n",
 	Otherwise: diag.Warning,
 	Check: eachSpread(func(p *Pass, path diag.Path, args *config.PodTopologySpreadArgs) {
@@ -64,7 +64,7 @@ var spreadAdvice = []Rule{{
 	Summary: "a default constraint keeps pods pending",
 	Doc: "With DoNotSchedule every pod of a service that says nothing itself stays pending rather than break the constraint. " +
 		"Tools that add nodes do not know the file of the scheduler: they may take such pods for ones that fit, and add none.",
-	Bad:       constraintExample + "DoNotSchedule\n",
+	Bad:       constraintExample + "DoNotSchedule # bad\n",
 	Good:      constraintExample + "ScheduleAnyway\n",
 	Otherwise: diag.Info,
 	Check: eachSpread(func(p *Pass, path diag.Path, args *config.PodTopologySpreadArgs) {

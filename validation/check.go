@@ -31,8 +31,10 @@ type Checker struct {
 	scheme *scheme.Scheme
 	// verdictOnly leaves advice out.
 	verdictOnly bool
-	plans       map[*schemas.API][]step
+	// Nodes is how many nodes the cluster has, for what that decides about; 0 if nobody knows.
+	Nodes int
 
+	plans map[*schemas.API][]step
 	// argsSchemas are those of out-of-tree plugins.
 	argsSchemas map[string]*ArgsSchema
 }
@@ -110,7 +112,7 @@ func grade(api *schemas.API, rule *Rule) (diag.Severity, diag.Stage) {
 // could not do its job; what is wrong with the document is in the findings.
 func (c *Checker) Check(doc *source.Document) (*Result, error) {
 	r := &Result{remedies: map[findingKey]remedy{}}
-	pass := &Pass{Scheme: c.scheme, doc: doc, findings: &r.Findings, remedies: r.remedies}
+	pass := &Pass{Scheme: c.scheme, doc: doc, findings: &r.Findings, remedies: r.remedies, nodes: c.Nodes}
 	err := c.check(pass, r)
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -245,13 +247,26 @@ func (c *Checker) identify(p *Pass, value []byte) *schemas.API {
 	api, ok := release.API(apiVersion)
 	if !ok {
 		p.enter(ruleAPIVersionUnknown)
-		p.Report(diag.Path{"apiVersion"}, apiVersionHint(release, apiVersion), "Kubernetes %s does not read %q", release.Name, apiVersion)
+		p.Report(diag.Path{"apiVersion"}, apiVersionHint(release, apiVersion)+alphaHint(p.doc, apiVersion), "Kubernetes %s does not read %q", release.Name, apiVersion)
 		if meant, ok := meantAPIVersion(release, apiVersion); ok {
 			p.instead(apiVersion, meant)
 		}
 		return nil
 	}
 	return api
+}
+
+// alphaHint says that the fields of a document are those of v1alpha1, whatever it calls itself.
+func alphaHint(doc *source.Document, apiVersion string) string {
+	if strings.HasSuffix(apiVersion, "/v1alpha1") {
+		return ""
+	}
+	for _, key := range doc.Keys(nil) {
+		if slices.Contains([]string{"algorithmSource", "hardPodAffinitySymmetricWeight", "plugins", "pluginConfig", "schedulerName"}, key) {
+			return fmt.Sprintf("; the field %q stands at the top level in v1alpha1 alone", key)
+		}
+	}
+	return ""
 }
 
 // anonymous reports a document without type. Where the release reads such a document as its
@@ -313,7 +328,7 @@ func reportMisfits(p *Pass, decoded *scheme.Decoded) {
 			p.reportMisfit(m, "keep one of the two", "the key %q stands twice", m.Path[len(m.Path)-1])
 		case scheme.WrongType:
 			p.enter(ruleFieldType)
-			p.reportMisfit(m, "write "+m.Want, "%s takes %s, this is %s", fieldName(m.Path), m.Want, m.Got)
+			p.reportMisfit(m, typeHint(m), "%s takes %s, this is %s", fieldName(m.Path), m.Want, m.Got)
 		case scheme.WrongKind:
 			p.enter(ruleArgsKind)
 			p.reportMisfit(m, "write "+m.Want+", or take the line out", "%s has to be %s here, not %s", fieldName(m.Path), m.Want, m.Got)
@@ -358,19 +373,38 @@ func fieldName(path diag.Path) string {
 func unknownHint(p *Pass, m scheme.Misfit) string {
 	name := m.Path[len(m.Path)-1]
 	slices.Sort(m.Known)
+	for _, hints := range []map[string]string{movedFields, misplacedFields} {
+		if hint, ok := hints[name]; ok {
+			return hint
+		}
+	}
+	if span, ok := schemas.PointSpan(name); ok && len(m.Path) > 1 && m.Path[len(m.Path)-2] == "plugins" {
+		return fmt.Sprintf("the point %s exists %s; take it out for this release", name, span)
+	}
 	if near, ok := scheme.Nearest(name, m.Known); ok && near != name {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	if hint, ok := movedFields[name]; ok {
-		return hint
-	}
 	return "known here are " + strings.Join(m.Known, ", ")
+}
+
+// typeHint says what to write instead of a value of the wrong type.
+func typeHint(m scheme.Misfit) string {
+	if m.Want == "a list" && m.Got == "an object" {
+		return "write a list: put \"- \" in front of the first field, and indent the others"
+	}
+	return "write " + m.Want
 }
 
 // Moved says where a field that another apiVersion has went.
 func Moved(field string) (string, bool) {
 	hint, ok := movedFields[field]
 	return hint, ok
+}
+
+// misplacedFields say where a field stands that people look for in profiles.
+var misplacedFields = map[string]string{
+	"extenders":                "extenders stand at the top level, and are for all profiles",
+	"percentageOfNodesToScore": "profiles of v1 have it since 1.26; the one at the top level is for all profiles",
 }
 
 // movedFields say where a field of another apiVersion went.
@@ -388,7 +422,8 @@ var movedFields = map[string]string{
 	"plugins":                        "plugins stand in profiles[]",
 	"pluginConfig":                   "pluginConfig stands in profiles[]",
 	"schedulerName":                  "schedulerName stands in profiles[]",
-	"unreserve":                      "since v1beta1 reserve plugins undo their own reservations",
+	"unreserve":                      "v1alpha1 and v1alpha2 have it; since v1beta1 reserve plugins undo their own reservations: list the plugin at reserve",
+	"failureDomains":                 "it was dropped before 1.16, and nothing took its place",
 	"metadata":                       "a configuration file has no metadata; take it out",
 }
 

@@ -42,7 +42,7 @@ type crossRule struct {
 	check func(*crossPass)
 }
 
-var crossRules = []crossRule{{
+var crossRules = append([]crossRule{{
 	Rule: Rule{
 		ID:        "mount-missing",
 		Summary:   "the file that --config names is not mounted",
@@ -214,7 +214,7 @@ Good:
 The image and the configuration belong together through --config and a mount.`,
 	},
 	check: checkImageMinor,
-}}
+}}, crossAdvice...)
 
 const ruleImageMinor = "image-minor"
 

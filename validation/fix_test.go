@@ -81,7 +81,7 @@ func TestFix(t *testing.T) {
 		"address":             {"1.30", head + "# first\nhealthzBindAddress: 0.0.0.0:10251\nparallelism: 3\n", ""},
 		"address alone":       {"1.30", head + "parallelism: 3\nhealthzBindAddress: 0.0.0.0:10251\nmetricsBindAddress: x\n", head + "parallelism: 3\n"},
 		"metadata":            {"1.30", head + "metadata:\n  name: x\nparallelism: 3\n", head + "parallelism: 3\n"},
-		"ignored":             {"1.18", v1alpha1 + "lockObjectNam: x\nfailureDomains: y\n", ""},
+		"ignored":             {"1.18", v1alpha1 + "lockObjectNam: x\nfailureDomains: y\n", v1alpha1 + "lockObjectNam: x\n"},
 		"passed over":         {"1.16", v1alpha1 + "unreserve: {}\n", v1alpha1},
 		"wrong case, ignored": {"1.16", v1alpha1 + "disablepreemptio: true\n", ""},
 		"repeated":            {"1.30", head + "parallelism: 3\nleaderElection: {leaderElect: true}\nparallelism: 3\n", head + "leaderElection: {leaderElect: true}\nparallelism: 3\n"},

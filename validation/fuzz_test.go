@@ -250,7 +250,7 @@ func checkText(t *testing.T, checker *validation.Checker, text []byte) *validati
 	return result
 }
 
-// same compares rules and paths. A repeated key is the one thing that a value does not say.
+// same compares rules and paths. A repeated key is what a value does not say, and one rule reads comments.
 func same(t *testing.T, how string, want, got *validation.Result) {
 	t.Helper()
 	if diff := cmp.Diff(rulesOf(want), rulesOf(got)); diff != "" {
@@ -261,7 +261,7 @@ func same(t *testing.T, how string, want, got *validation.Result) {
 func rulesOf(result *validation.Result) []string {
 	var rules []string
 	for _, d := range result.Findings {
-		if d.Rule != "key-duplicate" {
+		if d.Rule != "key-duplicate" && d.Rule != "strategy-contradicts-name" {
 			rules = append(rules, d.Rule+" "+d.Severity.String()+" "+d.Path.String())
 		}
 	}

@@ -36,7 +36,11 @@ var profileRules = []Rule{{
 			// An empty name counts too: kube-scheduler compares before it looks whether there is one.
 			name := ptr.Deref(profile.SchedulerName, "")
 			if j, seen := first[name]; seen {
-				p.Report(profilePath(i).Child("schedulerName"), "rename one of the profiles", "schedulerName %q is that of profile %d already", name, j)
+				hint := "rename one of the profiles"
+				if equality.Semantic.DeepEqual(p.Config.Profiles[j], profile) {
+					hint = "the two are the same, as when lists are merged: take one of them out"
+				}
+				p.Report(profilePath(i).Child("schedulerName"), hint, "schedulerName %q is that of profile %d already", name, j)
 				continue
 			}
 			first[name] = i

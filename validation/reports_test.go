@@ -62,17 +62,24 @@ var reportCases = []reportCase{
 	{label: "ENA04", minor: "1.25", version: "v1", text: profileText("plugins:", "  score:", "    enabled:", "    - {name: ImageLocality, weight: 4}", "    - {name: NodeAffinity, weight: 4}", "    - {name: TaintToleration, weight: 4}"), want: "point-shifted 9"},
 	{label: "ENA05", minor: "1.21", version: "v1beta1", text: profileText("plugins:", "  score:", "    enabled:", "    - {name: VolumeBinding, weight: 6}"), want: "weight-overridden 7"},
 	{label: "ENA05", minor: "1.30", version: "v1", text: profileText("plugins:", "  reserve:", "    enabled:", "    - {name: VolumeBinding, weight: 6}"), want: "weight-unused 7"},
-	{label: "ENA06", minor: "1.30", version: "v1", text: profileText("plugins:", "  preFilter:", "    disabled:", "    - name: PodTopologySpread"), want: "plugin-phase-missing 6"},
+	{label: "ENA06", minor: "1.30", version: "v1", text: profileText("plugins:", "  preFilter:", "    disabled:", "    - name: PodTopologySpread"), want: "plugin-phase-missing 7"},
 	{label: "ENA08", minor: "1.30", version: "v1", text: profileText("plugins:", "  filter:", "    disabled:", "    - name: NodeResourceFit"), want: "disabled-unknown 7"},
 	{label: "ENA08", minor: "1.30", version: "v1", text: profileText("pluginConfig:", "- name: Trimaran", "  args:", "    token: abc"), want: "secret-in-file 7"},
 	{label: "ENA09", minor: "1.30", version: "v1", text: profileText("plugins:", "  queueSort:", "    enabled:", "    - name: Coscheduling"), want: "plugin-unknown 7"},
 	{label: "ENA10", minor: "1.17", version: "v1alpha1", text: "plugins:\n  score:\n    disabled:\n    - name: ImageLocality\n", want: "disabled-ignored 6"},
 	{label: "ENA12", minor: "1.30", version: "v1", text: profileText("schedulerName: bin-packing-scheduler"), want: "profile-default-missing 4"},
-	{label: "ENA13", minor: "1.30", version: "v1", text: profileText("plugins:", "  filter:", "    disabled:", "    - name: '*'"), want: "filter-none 6"},
+	{label: "ENA13", minor: "1.30", version: "v1", text: profileText("plugins:", "  filter:", "    disabled:", "    - name: '*'"), want: "filter-none 7"},
 	{label: "ENA13", minor: "1.37", text: goodDeployment + "---\n" + fmt.Sprintf(pods, "my-shceduler"), want: "pod-scheduler-name 28"},
 	{label: "SIM11", minor: "1.37", text: goodDeployment + "---\n" + fmt.Sprintf(pods, "secondary-scheduler"), want: "pod-scheduler-name 28"},
 	{label: "EMB14", minor: "1.37", text: looseConfiguration("a") + "---\n" + looseConfiguration("b"), want: "lease-shared 13"},
-	{label: "LDR04", minor: "1.37", text: looseConfiguration("a") + "---\n" + looseConfiguration("b"), want: "lease-shared 13"},
+	{label: "LDR04", minor: "1.37", text: goodDeployment, want: "lease-elsewhere 9"},
+	{label: "LDR03", minor: "1.37", text: goodDeployment + "---\n" + strings.NewReplacer("my-config", "other", "name: my-scheduler,", "name: other,", "resourceName: mine", "resourceName: other").Replace(goodDeployment), want: "lease-split 33"},
+	{label: "EMB11", minor: "1.37", text: goodDeployment, want: "config-not-reloaded 16"},
+	{label: "EMB06", minor: "1.37", text: "machine: {}\ncluster:\n  scheduler:\n    extraArgs:\n      config: /c.yaml\n---\n", want: "talos-config-flag 5"},
+	{label: "EMB06", minor: "1.37", text: "machine: {}\ncluster:\n  scheduler:\n    config:\n      apiVersion: kubescheduler.config.k8s.io/v1\n      kind: KubeSchedulerConfiguration\n      profile: []\n---\n", want: "field-unknown 7"},
+	{label: "VER08", minor: "1.37", text: "kind: List\napiVersion: v1\nitems:\n- kind: KubeSchedulerConfiguration\n  apiVersion: kubescheduler.config.k8s.io/v1\n---\n", want: "config-applied 4"},
+	{label: "PLG08", minor: "1.37", text: controlPlane("kube-apiserver", "1.30") + "---\n" + controlPlane("kube-scheduler", "1.31"), want: "scheduler-newer 16"},
+	{label: "PCT01", minor: "1.37", text: goodConfig + "percentageOfNodesToScore: 5\n---\n" + nodeList(10), want: "percentage-idle 4"},
 	{label: "EMB14", minor: "1.37", text: deployment("c.yaml", "leaderElect: false", "2", "v1.30.0", "/etc/scheduler/c.yaml", ""), want: "replicas-without-election 15"},
 	{label: "EMB14", minor: "1.37", text: goodDeployment + fmt.Sprintf(roles, "other", "ClusterRoleBinding", "my-role"), want: "rbac-lease 18"},
 	{label: "ENA14", minor: "1.30", version: "v1", text: "profiles:\n- schedulerName: a\n- schedulerName: a\n", want: "profile-name-duplicate 5"},
@@ -80,6 +87,7 @@ var reportCases = []reportCase{
 	{label: "ENA16", minor: "1.30", version: "v1", text: profileText("plugins:", "  score:", "    enabled:", "    - {name: NodeAffinity, weight: 2}"), want: "plugin-repeats-default 7"},
 	{label: "ENA18", minor: "1.30", version: "v1", text: profileText("plugins:", "  score:", "    enabled:", "    - name: InterPodAffinity"), want: "weight-reset 7"},
 	{label: "ENA18", minor: "1.30", version: "v1", text: profileText("plugins:", "  score:", "    enabled:", "    - {name: ImageLocality, weight: 1}"), want: "plugin-repeats-default 7"},
+	{label: "ENA18", minor: "1.30", version: "v1", text: profileText("plugins:", "  score:", "    enabled:", "    - {name: InterPodAffinity, weight: 1}"), want: "weight-outdated 7"},
 	{label: "ARG01", minor: "1.23", version: "v1beta3", text: spreadText(""), want: "args-spread-system-constraints 6"},
 	{label: "ARG01", minor: "1.22", version: "v1beta1", text: spreadText(""), want: "spread-type-inferred 8"},
 	{label: "ARG02", minor: "1.30", version: "v1", text: spreadText("    defaultingType: List", "labelSelector: {matchLabels: {a: b}}"), want: "args-spread-constraint 12"},
@@ -190,13 +198,22 @@ func TestReports(t *testing.T) {
 		case strings.Contains(test.text, "\n---\n"):
 			documents := source.Split("x.yaml", []byte(test.text))
 			found, _ := find.In("x.yaml", documents)
-			findings = CrossCheck(Input{Found: found, Beside: find.Beside(documents), Release: func(name string) *schemas.Release {
+			for _, f := range found {
+				if f.Kind == find.ConfigObject {
+					result, err := checkerOf(t, release).Check(f.Doc)
+					if err != nil {
+						t.Fatal(err)
+					}
+					findings = append(findings, result.Findings...)
+				}
+			}
+			findings = append(findings, CrossCheck(Input{Found: found, Beside: find.Beside(documents), Release: func(name string) *schemas.Release {
 				minor, err := schemas.ParseMinor(name)
 				if err != nil {
 					return nil
 				}
 				return schemas.For(minor)
-			}})
+			}})...)
 		default:
 			text := test.text
 			if test.version != "" {

@@ -33,8 +33,8 @@ type Rule struct {
 	Summary string
 	// Doc explains it at length, for `schedconf explain`.
 	Doc string
-	// Bad and Good are configurations for Doc: the rule finds something in the first and nothing in
-	// the second. They may be empty.
+	// Bad and Good are configurations for Doc, or command lines for a rule of flags: the rule finds
+	// something in the first and nothing in the second. They may be empty.
 	Bad, Good string
 	// Otherwise is the severity where the release does not enforce the rule; zero is silent.
 	Otherwise diag.Severity
@@ -78,6 +78,7 @@ type Pass struct {
 	remedies  map[findingKey]remedy
 	argsPaths map[[2]int]diag.Path
 	written   []config.Plugins
+	nodes     int
 }
 
 // Report adds a finding. The path is in hub terms; hint may be empty.
@@ -142,7 +143,7 @@ func (p *Pass) pluginPath(point diag.Path, name string) diag.Path {
 func eachArgs[T any](p *Pass, plugin string, check func(path diag.Path, args *T)) {
 	for i, profile := range p.Config.Profiles {
 		for j, entry := range profile.PluginConfig {
-			if entry.Name != plugin || p.stage == diag.Construct && !p.used(i, plugin) {
+			if entry.Name != plugin || p.stage != diag.Validate && !p.used(i, plugin) {
 				continue
 			}
 			args, ok := any(p.typed(entry.Args)).(*T)

@@ -83,7 +83,7 @@ func TestRun(t *testing.T) {
 		},
 		"two images": {
 			"-- a.yaml --\n" + fmt.Sprintf(configMap, "v1beta3") + "-- b.yaml --\n" + fmt.Sprintf(deployment, "1.25.0", "--config=/etc/sched/c.yaml", "c") + "---\n" + strings.Replace(fmt.Sprintf(deployment, "1.29.0", "--config=/etc/sched/c.yaml", "c"), "name: d", "name: e", 1),
-			"a.yaml: 1 configurations, 0 command lines 1.25 1.29\n  6:17 error api-version-unknown\nb.yaml: 0 configurations, 2 command lines 1.25 1.29\n",
+			"a.yaml: 1 configurations, 0 command lines 1.25 1.29\n  6:17 error api-version-unknown\nb.yaml: 0 configurations, 2 command lines 1.25 1.29\n  5:3 info config-not-reloaded\n  17:3 info config-not-reloaded\n",
 		},
 		"kOps": {
 			"-- k.yaml --\nkind: Cluster\napiVersion: kops.k8s.io/v1alpha2\nmetadata: {name: k}\nspec: {kubernetesVersion: 1.24.3}\n---\napiVersion: kubescheduler.config.k8s.io/v1beta1\nkind: KubeSchedulerConfiguration\n",

@@ -164,7 +164,7 @@ items:
   subjects: [{kind: ServiceAccount, name: s, namespace: shop}]
 `
 	o := Beside(source.Split("x.yaml", []byte(text)))
-	if len(o.Pods) != 1 || len(o.Roles) != 1 || len(o.Bindings) != 1 {
+	if len(o.Pods) != 1 || len(o.Roles) != 1 || len(o.Bindings) != 1 || len(o.Nodes)+len(o.Servers)+len(o.Applied) > 0 {
 		t.Fatalf("%+v", o)
 	}
 	if pod := o.Pods[0]; pod.SchedulerName != "my-scheduler" || pod.Pos.String() != "x.yaml:7:43" || pod.Object.String() != "Deployment shop/web" || pod.Path.String() != "items[0].spec.template.spec.schedulerName" {
@@ -182,6 +182,59 @@ items:
 	binding := o.Bindings[0]
 	if !binding.Binds("shop", "s") || binding.Binds("other", "s") || binding.Binds("shop", "t") {
 		t.Errorf("%+v", binding)
+	}
+}
+
+// TestBesideClusters is about what tells of a cluster, with near misses.
+func TestBesideClusters(t *testing.T) {
+	const kubernetes = `apiVersion: v1
+kind: List
+items:
+- kind: Node
+  apiVersion: v1
+  metadata: {name: a}
+  status: {nodeInfo: {kubeletVersion: v1.30.2}}
+- {apiVersion: v1, kind: NodeClaim, metadata: {name: b}, status: {nodeInfo: {}}}
+- {apiVersion: node.example.com/v1, kind: Node, metadata: {name: c}, status: {nodeInfo: {}}}
+- {apiVersion: v1, kind: Node, metadata: {name: d}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: s}
+  spec:
+    containers:
+    - image: registry.k8s.io/kube-apiserver:v1.30.2
+    - image: registry.k8s.io/kube-apiserver-proxy:v1.29.0
+    - image: example.com/kube-apiserver:latest
+`
+	o := Beside(source.Split("x.yaml", []byte(kubernetes)))
+	if len(o.Nodes) != 1 || o.Nodes[0].Name != "a" || o.Nodes[0].Pos.String() != "x.yaml:4:3" {
+		t.Errorf("nodes: %+v", o.Nodes)
+	}
+	if len(o.Servers) != 1 || o.Servers[0].Minor != "1.30" || o.Servers[0].Pos.String() != "x.yaml:16:14" {
+		t.Errorf("servers: %+v", o.Servers)
+	}
+	for text, want := range map[string]string{
+		"kind: Kustomization\nresources: [a.yaml]\nbases: [../b]\ncomponents: [c]\n": "[a.yaml x.yaml:2:13] [../b x.yaml:3:9]",
+		"kind: Other # no Kustomization\nresources: [a.yaml]\n":                      "",
+		"spec: {kind: Kustomization}\nresources: [a.yaml]\n":                         "",
+		`{"kind": "Node", "apiVersion": "v1"}`:                                       "",
+	} {
+		var got []string
+		for _, applied := range Beside(source.Split("x.yaml", []byte(text))).Applied {
+			got = append(got, fmt.Sprintf("[%s %s]", applied.File, applied.Pos))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	for text, want := range map[string]bool{
+		"kind: Node\nstatus: {nodeInfo: {}}\n": true, "- {kind: Node, status: {nodeInfo: {}}}\r\n": true, `{"kind": "Node", "status": {"nodeInfo": {}}}`: true,
+		"kind: NodePool\nnodeInfo: {}\n": false, "kind: Nodes\nnodeInfo: {}\n": false, "kind: Node\n": false,
+		"image: kube-apiserver:v1.30.0\n": true, "name: kube-apiserver\n": false,
+	} {
+		if got := MayStandBeside([]byte(text)); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
 	}
 }
 
@@ -227,8 +280,18 @@ func FuzzIn(f *testing.F) {
 		for _, skipped := range skipped {
 			inside(skipped.Pos)
 		}
-		for _, pod := range Beside(documents).Pods {
+		beside := Beside(documents)
+		for _, pod := range beside.Pods {
 			inside(pod.Pos)
+		}
+		for _, node := range beside.Nodes {
+			inside(node.Pos)
+		}
+		for _, server := range beside.Servers {
+			inside(server.Pos)
+		}
+		for _, applied := range beside.Applied {
+			inside(applied.Pos)
 		}
 	})
 }

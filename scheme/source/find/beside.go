@@ -5,6 +5,7 @@ package find
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,12 @@ type Objects struct {
 	Pods     []Pod
 	Roles    []Role
 	Bindings []Binding
+	// Nodes are the nodes of clusters, one by one.
+	Nodes []Node
+	// Servers are the API servers that are started.
+	Servers []Server
+	// Applied are the files that a kustomization applies to a cluster.
+	Applied []Applied
 }
 
 // Add adds the objects of another file.
@@ -24,6 +31,9 @@ func (o *Objects) Add(more Objects) {
 	o.Pods = append(o.Pods, more.Pods...)
 	o.Roles = append(o.Roles, more.Roles...)
 	o.Bindings = append(o.Bindings, more.Bindings...)
+	o.Nodes = append(o.Nodes, more.Nodes...)
+	o.Servers = append(o.Servers, more.Servers...)
+	o.Applied = append(o.Applied, more.Applied...)
 }
 
 // Pod is a pod, or an object with a template for pods, that names its scheduler.
@@ -58,11 +68,53 @@ type Binding struct {
 // Subject is whom a role is bound to.
 type Subject struct{ Kind, Namespace, Name string }
 
+// Node is a node of a cluster, as the cluster tells of it: with the nodeInfo of its kubelet. One that
+// somebody has thought up has none.
+type Node struct {
+	Name string
+	Pos  diag.Position
+}
+
+// Server is a container that runs kube-apiserver.
+type Server struct {
+	Object Object
+	// Minor is that of its image, such as 1.30.
+	Minor string
+	Pos   diag.Position
+}
+
+// Applied is an entry of the resources of a kustomization, which may be a file or a folder.
+type Applied struct {
+	// File is the name as it is written.
+	File string
+	Pos  diag.Position
+}
+
 const rbacGroup = "rbac.authorization.k8s.io"
 
 // MayStandBeside reports whether a file may have objects that Beside returns.
 func MayStandBeside(data []byte) bool {
-	return mentions(data) && (bytes.Contains(data, []byte("schedulerName")) || bytes.Contains(data, []byte(rbacGroup)))
+	if !mentions(data) {
+		return false
+	}
+	has := func(word string) bool { return bytes.Contains(data, []byte(word)) }
+	return has("schedulerName") || has(rbacGroup) || has("kube-apiserver:") || has("kind: "+kustomization) || has("nodeInfo") && nodeKind.Match(data)
+}
+
+// nodeKind matches the kind of a node, in YAML or JSON.
+var nodeKind = regexp.MustCompile(`"?kind"?: "?Node\b`)
+
+const kustomization = "Kustomization"
+
+// serverImage matches images of kube-apiserver whose tag is a version.
+var serverImage = regexp.MustCompile(`(?:^|/)kube-apiserver(?:-(?:amd64|arm64|arm|ppc64le|s390x))?:([^/@]+)(?:@.*)?$`)
+
+// minorOfServer returns the minor of an image of kube-apiserver, empty for any other.
+func minorOfServer(image string) string {
+	if match := serverImage.FindStringSubmatch(image); match != nil {
+		return minorOf(match[1])
+	}
+	return ""
 }
 
 // Beside returns the objects of a file that configurations have to fit. What cannot be read is left
@@ -107,11 +159,34 @@ func (b *beside) walk(n *source.Node, in Object, depth int) {
 			return
 		}
 	}
+	switch {
+	case in.Kind == "Node" && in.APIVersion == "v1" && n.Field("status", "nodeInfo") != nil:
+		b.Nodes = append(b.Nodes, Node{in.Name, n.Position()})
+		return
+	case depth == 0 && n.Field("kind").Text() == kustomization:
+		b.applied(n)
+	}
+	for container := range n.Field("containers").Items() {
+		if minor := minorOfServer(container.Field("image").Text()); minor != "" {
+			b.Servers = append(b.Servers, Server{in, minor, container.Field("image").ValuePosition()})
+		}
+	}
 	if name := n.Field("schedulerName"); name.Text() != "" && n.Field("containers").IsList() {
 		b.Pods = append(b.Pods, Pod{Object: in, SchedulerName: name.Text(), Path: name.Path(), Pos: name.ValuePosition()})
 	}
 	for _, child := range n.Fields() {
 		b.walk(child, in, depth+1)
+	}
+}
+
+func (b *beside) applied(n *source.Node) {
+	for _, field := range []string{"resources", "bases"} {
+		for item := range n.Field(field).Items() {
+			if b.budget--; b.budget < 0 {
+				return
+			}
+			b.Applied = append(b.Applied, Applied{item.Text(), item.ValuePosition()})
+		}
 	}
 }
 

@@ -130,7 +130,7 @@ const wordLength = 8
 
 // words are parts of what MayHold and MayStandBeside look for. No file without one of them is worth
 // another look.
-var words = []string{"cheduler", "binaryDa", "apGenera", "policy.c", ": Policy", `"Policy"`, "'Policy'", "rbac.aut"}
+var words = []string{"cheduler", "binaryDa", "apGenera", "policy.c", ": Policy", `"Policy"`, "'Policy'", "rbac.aut", "nodeInfo", "-apiserv", "Kustomiz"}
 
 // shifts says for each two bytes how far they are at least from the end of a word.
 var shifts = func() *[1 << 16]uint8 {
