@@ -33,8 +33,8 @@ type Checker struct {
 	verdictOnly bool
 	// Nodes is how many nodes the cluster has, for what that decides about; 0 if nobody knows.
 	Nodes int
-
 	plans map[*schemas.API][]step
+
 	// argsSchemas are those of out-of-tree plugins.
 	argsSchemas map[string]*ArgsSchema
 }

@@ -31,6 +31,7 @@ func (p *program) commands() []*cli.Command {
 		p.migrate(),
 		p.upgrade(),
 		p.diff(),
+		p.dryrun(),
 		p.schema(),
 		p.effective(),
 		p.flags(),

@@ -164,6 +164,7 @@ func (j *judges) checker(aim validation.Aim) (*validation.Checker, error) {
 		return nil, err
 	}
 	made := validation.New(s)
+	made.Nodes = j.c.Int("nodes")
 	j.made[key] = made
 	return made, j.describe(made, settings, release, all)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// context is how many equal lines a hunk shows around a change.
-const context = 3
+// contextLines is how many equal lines a hunk shows around a change.
+const contextLines = 3
 
 // line is a line of an edit script: ' ', '-' or '+', and the text.
 type line struct {
@@ -60,8 +60,8 @@ func editScript(left, right string) []line {
 	return script
 }
 
-// nextHunk finds the lines from the first change on, with context, up to where more than twice the
-// context is equal.
+// nextHunk finds the lines from the first change on, with contextLines, up to where more than twice the
+// contextLines is equal.
 func nextHunk(script []line, from int) (start, end int) {
 	first := from
 	for first < len(script) && script[first].op == ' ' {
@@ -71,12 +71,12 @@ func nextHunk(script []line, from int) (start, end int) {
 		return 0, 0
 	}
 	last := first
-	for i := first; i < len(script) && i-last <= 2*context; i++ {
+	for i := first; i < len(script) && i-last <= 2*contextLines; i++ {
 		if script[i].op != ' ' {
 			last = i
 		}
 	}
-	return max(from, first-context), min(len(script), last+1+context)
+	return max(from, first-contextLines), min(len(script), last+1+contextLines)
 }
 
 func writeHunk(b *strings.Builder, script []line, start, end int) {

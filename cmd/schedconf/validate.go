@@ -36,6 +36,7 @@ EXAMPLES:
 `,
 		Flags: slices.Concat(schemeFlags(), findingFlags(), []cli.Flag{
 			&cli.StringSliceFlag{Name: "args-schema", Usage: "JSON Schema of the args of an out-of-tree plugin, as in NAME=`FILE`; repeatable"},
+			&cli.IntFlag{Name: "nodes", DefaultText: "unknown", Usage: "how many nodes the cluster has, for what depends on that"},
 			&cli.BoolFlag{Name: "require-match", Usage: "exit with 1 if no configuration is found"},
 			&cli.StringFlag{Name: "config-file", DefaultText: "the nearest " + project.SettingsFile, Usage: "take the settings of the project from `FILE`"},
 			&cli.StringFlag{Name: "baseline", Usage: "pass over the findings in `FILE`, which were there before"},
@@ -51,6 +52,9 @@ EXAMPLES:
 			}
 			if i := slices.Index(operands, stdinName); i >= 0 && slices.Contains(operands[i+1:], stdinName) {
 				return usage(c, "standard input (-) is given twice, and can be read once")
+			}
+			if n := c.Int("nodes"); c.IsSet("nodes") && n < 1 {
+				return usage(c, "--nodes %d: a cluster has at least one", n)
 			}
 			if err := checkFix(c, operands); err != nil {
 				return err
