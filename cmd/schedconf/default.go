@@ -20,9 +20,10 @@ func (p *program) defaults() *cli.Command {
 		Name:      "default",
 		Usage:     "write a configuration with every default filled in, as kube-scheduler --write-config-to does",
 		ArgsUsage: "[FILE|-]",
-		Description: `Without a file it is the configuration that the target runs with when it gets none. The result goes to
-standard output, findings go to standard error. A file that is refused only when its profiles are built
-is written as far as it was filled in until then, and the exit code is 1.
+		Description: `Without a file it is the configuration that the target runs with when it gets none. A manifest will do if it
+holds one configuration, as a ConfigMap does. The result goes to standard output, findings go to standard
+error. A file that is refused only when its profiles are built is written as far as it was filled in until
+then, and the exit code is 1.
 
 EXAMPLES:
    schedconf default --target 1.30

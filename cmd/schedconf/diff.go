@@ -26,7 +26,8 @@ func (p *program) diff() *cli.Command {
 		ArgsUsage: "FILE [FILE]",
 		Description: `Both sides are defaulted and built as their release does it, and their meaning is compared: values, and for
 each profile the plugins of every point in running order, weights and args. The order of plugins counts,
-the order of keys does not. Secrets are not shown. Equal meaning prints nothing and exits 0.
+the order of keys does not. A side may be a manifest that holds one configuration, as a ConfigMap does.
+Secrets are not shown. Equal meaning prints nothing and exits 0.
 
 EXAMPLES:
    schedconf diff old.yaml new.yaml --target 1.30

@@ -107,8 +107,11 @@ func (p *program) look(l *looked, buffer []byte) []byte {
 			l.holds = l.named || l.mentioned
 			return nil
 		}
-		l.holds = l.named || find.MayHold(data) || isUTF16(data)
-		l.beside = find.MayStandBeside(data)
+		l.holds = l.named || isUTF16(data)
+		if find.Mentions(data) {
+			l.holds = l.holds || find.MayHold(data)
+			l.beside = find.MayStandBeside(data)
+		}
 		if l.holds && (l.named || len(data) <= maxKept) {
 			l.data = slices.Clone(data) // the buffer is for the next file
 		}

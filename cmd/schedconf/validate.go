@@ -373,7 +373,7 @@ func (v *validator) beside() find.Objects {
 		}
 	}
 	for _, f := range v.batch.beside {
-		if !wanted || len(objects.Pods)+len(objects.Roles)+len(objects.Bindings) > maxBeside {
+		if !wanted || len(objects.Pods)+len(objects.Roles)+len(objects.Bindings)+len(objects.Nodes)+len(objects.Applied) > maxBeside {
 			break
 		}
 		v.attempt(func() error {

@@ -147,6 +147,10 @@ var shifts = func() *[1 << 16]uint8 {
 	return &table
 }()
 
+// Mentions reports whether a file may pass MayHold or MayStandBeside. Most files do not, and it is all that
+// has to happen to them.
+func Mentions(data []byte) bool { return mentions(data) }
+
 // mentions reports whether a text has one of the words. It is all that happens to most files of a
 // tree, so it looks at every sixth byte or so and goes over the text once (Wu and Manber's way).
 func mentions(data []byte) bool {
