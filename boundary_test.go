@@ -53,6 +53,8 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"diag", "schemas", "conversion", "scheme", "scheme/source", "scheme/source/find", "scheme/config", "scheme/policyv1"},
 		theirs: append(apiTypes, "k8s.io/component-helpers"),
 	},
+	// The protocol with an engine, and what is made of its answers. An engine is a module of its own.
+	"dryrun": {},
 	// Tests alone, of programs and not of packages.
 	"integration": {},
 	"cmd/schedconf": {
