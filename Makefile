@@ -5,13 +5,16 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.stamped=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test verdicts bench fuzz generate schemas integration clean
+.PHONY: help build engine demo test test-engine verdicts bench fuzz generate schemas integration clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 build: ## bin/schedconf, static and trimmed
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/schedconf ./cmd/schedconf
+
+engine: build ## bin/schedconf-engine as well, with kube-scheduler inside: 5 minutes the first time
+	cd dryrun/engine && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o ../../bin/schedconf-engine .
 
 demo: build ## judge, complete, convert and compare a bundled configuration
 	@sh testdata/demo/run
@@ -19,6 +22,9 @@ demo: build ## judge, complete, convert and compare a bundled configuration
 test: ## vet and all tests that need no network and no big build
 	$(GO) vet ./...
 	$(GO) test -shuffle=on ./...
+
+test-engine: ## vet and the tests of the engine, which builds kube-scheduler
+	cd dryrun/engine && $(GO) vet ./... && $(GO) test -shuffle=on ./...
 
 verdicts: ## our verdicts and bytes beside those of the real kube-schedulers, per minor
 	@$(GO) test -count=1 -run '^(TestRecordedVerdicts|TestRecordedBytes)$$' -v . | sed -n 's/^ *recorded_test.go:[0-9]*: //p; /^---/p; /^FAIL/p; /^ok/p'

@@ -69,7 +69,7 @@ type Report struct {
 	Partial string `json:"partial,omitempty"`
 	// Marks hold for every result: what the engine did not do as a cluster would.
 	Marks []string `json:"marks"`
-	// Pods are those of the workload, in its order.
+	// Pods are those of the workload, in its order, and then those that waited in the cluster.
 	Pods []Pod `json:"pods"`
 	// Nodes are in the order of their names.
 	Nodes    []Node    `json:"nodes"`
@@ -125,10 +125,12 @@ type Pod struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
 	// Workload is what the pod was expanded from, as in Deployment/web; empty for a plain pod.
-	Workload string  `json:"workload,omitempty"`
-	Profile  string  `json:"profile"`
-	Priority int32   `json:"priority"`
-	Outcome  Outcome `json:"outcome"`
+	Workload string `json:"workload,omitempty"`
+	// FromCluster is true for a pod of the cluster that was not placed yet.
+	FromCluster bool    `json:"fromCluster,omitempty"`
+	Profile     string  `json:"profile"`
+	Priority    int32   `json:"priority"`
+	Outcome     Outcome `json:"outcome"`
 	// Node is where the pod was bound; null where it was not.
 	Node *string `json:"node"`
 	// Message is the text of the condition PodScheduled, or why the pod was refused; null for a
@@ -156,8 +158,7 @@ type Pod struct {
 	Hinted bool `json:"hinted,omitempty"`
 	// Weights are those of the score plugins of the profile. It is there where nodes are.
 	Weights map[string]int64 `json:"weights,omitempty"`
-	// Nodes are the verdicts of the last cycle, by name of the node, for a pod that is explained. A
-	// node that was not looked at is left out.
+	// Nodes are the verdicts of the last cycle, by name of the node, for a pod that is explained.
 	Nodes []NodeVerdict `json:"nodes,omitempty"`
 }
 
@@ -166,6 +167,9 @@ type NodeVerdict struct {
 	Name string `json:"name"`
 	// Filter is who rejected the node; null where the pod fits.
 	Filter *Rejection `json:"filter"`
+	// Unasked is true for a node that the scheduler did not have to look at before it decided. The
+	// filters were asked about it afterwards.
+	Unasked bool `json:"unasked,omitempty"`
 	// Scores are by plugin, for a node that was scored. Extenders are in it by their address.
 	Scores map[string]Score `json:"scores,omitempty"`
 	// Total is the sum of the weighted scores; absent where the node was not scored.

@@ -1,0 +1,540 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/tools/events"
+	resourcehelpers "k8s.io/component-helpers/resource"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	testingclock "k8s.io/utils/clock/testing"
+
+	"github.com/schedconf/schedconf/dryrun"
+)
+
+// run is one dry run. The scheduler's own queue, cache and cycle do the work; what the run adds is
+// the order in which things happen: one pod at a time, and whatever a pod sets off in the background
+// has ended, or waits for others, before the next one is tried.
+type run struct {
+	request  *dryrun.Request
+	report   *dryrun.Report
+	api      *api
+	factory  *factory
+	admit    *admitter
+	clock    *testingclock.FakeClock
+	sched    *scheduler.Scheduler
+	snapshot *internalcache.Snapshot
+	// pods are those of the workload that were created, and order the same in the order of the report.
+	pods  map[types.UID]*pod
+	order []*pod
+	// pendingPods are those that wait in the cluster.
+	pendingPods []*corev1.Pod
+
+	// current is the scheduling cycle that goes on; only one does.
+	current    *attempt
+	preempting []preemptor
+
+	// wakeups has one entry where something has happened in the background since the last look.
+	wakeups chan struct{}
+
+	mu       sync.Mutex
+	bindings map[types.UID]stage
+	// released is closed when the held pods go on.
+	released chan struct{}
+	// active is a lower bound of what the queue has ready.
+	active int
+}
+
+// pod is a pod of the workload.
+type pod struct {
+	namespace, name string
+	workload        string
+	uid             types.UID
+	// refused says why the API server would not create the pod.
+	refused string
+	// fromCluster is true for a pod that waited in the cluster.
+	fromCluster bool
+	spec        *corev1.Pod
+
+	attempts int
+	last     *attempt
+	// atProgress is the state of the cluster that the last attempt saw, and tries counts the attempts
+	// at that state.
+	atProgress int64
+	tries      int
+	// failed is true where the last attempt ended in an error, as opposed to a verdict.
+	failed      bool
+	nominated   string
+	preempted   []string
+	preemptedBy string
+}
+
+// maxTries is how often a pod is tried while nothing in the cluster changes: what ends in an error
+// may go well the next time.
+const maxTries = 3
+
+// answer answers a request. An error is a request that cannot be answered.
+func answer(ctx context.Context, request *dryrun.Request) (*dryrun.Report, error) {
+	r := &run{
+		request: request,
+		report: &dryrun.Report{
+			Protocol: dryrun.Protocol,
+			Engine:   dryrun.Engine{Kubernetes: kubernetesVersion(), Parallelism: parallelism, Seed: request.Seed},
+			Marks:    []string{}, Pods: []dryrun.Pod{}, Nodes: []dryrun.Node{}, Findings: []dryrun.Finding{},
+			Input: dryrun.Input{Cluster: map[string]int{}, Workload: map[string]int{}, Skipped: map[string]int{}},
+		},
+		api:      newAPI(),
+		clock:    testingclock.NewFakeClock(time.Now()),
+		pods:     map[types.UID]*pod{},
+		wakeups:  make(chan struct{}, 1),
+		bindings: map[types.UID]stage{},
+		released: make(chan struct{}),
+		snapshot: internalcache.NewEmptySnapshot(),
+	}
+	r.factory = newFactory(r.api.client)
+	if err := r.start(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.load(ctx); err != nil {
+		return nil, err
+	}
+	before, err := r.usage()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.create(ctx); err != nil {
+		return nil, err
+	}
+	r.schedule(ctx)
+	return r.report, r.finish(before)
+}
+
+// parallelism is that of the scheduler. One node after the other, so that where the scheduler stops
+// looking, and what it takes first among equals, does not depend on which goroutine is faster.
+const parallelism = 1
+
+// start builds the scheduler that the configuration asks for, as kube-scheduler does.
+func (r *run) start(ctx context.Context) error {
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(r.request.FeatureGates); err != nil {
+		return fmt.Errorf("feature gates: %w", err)
+	}
+	decoded, kind, err := scheme.Codecs.UniversalDecoder().Decode([]byte(r.request.Config), nil, nil)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	cfg, ok := decoded.(*config.KubeSchedulerConfiguration)
+	if !ok {
+		return fmt.Errorf("configuration: a %s is not a KubeSchedulerConfiguration", kind)
+	}
+	if problems := validation.ValidateKubeSchedulerConfiguration(cfg); problems != nil {
+		return fmt.Errorf("configuration: %w", problems)
+	}
+	recorders := func(string) events.EventRecorderLogger { return recorder{r} }
+	r.sched, err = scheduler.New(ctx, r.api.client, r.factory, nil, recorders,
+		scheduler.WithComponentConfigVersion(kind.GroupVersion().String()),
+		scheduler.WithProfiles(cfg.Profiles...),
+		scheduler.WithPercentageOfNodesToScore(cfg.PercentageOfNodesToScore),
+		scheduler.WithPodMaxBackoffSeconds(cfg.PodMaxBackoffSeconds),
+		scheduler.WithPodInitialBackoffSeconds(cfg.PodInitialBackoffSeconds),
+		scheduler.WithExtenders(cfg.Extenders...),
+		scheduler.WithParallelism(parallelism),
+		scheduler.WithClock(r.clock),
+		scheduler.WithNodeInfoSnapshot(r.snapshot),
+	)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	r.muteExtenders()
+	for name, profile := range r.sched.Profiles {
+		r.sched.Profiles[name] = observe(r, profile)
+	}
+	r.sched.SchedulePod = r.schedulePod(r.sched.SchedulePod)
+	r.sched.FailureHandler = r.failureHandler(r.sched.FailureHandler)
+	r.api.changed = r.wake
+	r.sched.SchedulingQueue.Run(klog.FromContext(ctx))
+	if r.sched.APIDispatcher != nil {
+		r.sched.APIDispatcher.Run(klog.FromContext(ctx))
+	}
+	if r.admit, err = newAdmitter(r.api.client, r.factory); err != nil {
+		return err
+	}
+	return nil
+}
+
+// muteExtenders takes the extenders out of every decision, if they are not to be called.
+func (r *run) muteExtenders() {
+	if len(r.sched.Extenders) == 0 || r.request.Extenders == dryrun.ExtendersCall {
+		return
+	}
+	var names []string
+	for i, extender := range r.sched.Extenders {
+		names = append(names, extender.Name())
+		// Every profile has the same list.
+		r.sched.Extenders[i] = muted{extender}
+	}
+	r.report.Marks = append(r.report.Marks, "the extenders were not called, so what they filter, score, bind and preempt is missing: "+strings.Join(names, ", "))
+}
+
+// muted is an extender that has nothing to say about any pod.
+type muted struct{ fwk.Extender }
+
+func (muted) IsInterested(*corev1.Pod) bool { return false }
+func (muted) IsFilter() bool                { return false }
+func (muted) IsPrioritizer() bool           { return false }
+func (muted) IsBinder() bool                { return false }
+func (muted) SupportsPreemption() bool      { return false }
+
+// wake ends a wait.
+func (r *run) wake() {
+	select {
+	case r.wakeups <- struct{}{}:
+	default:
+	}
+}
+
+func (r *run) wait(ctx context.Context) {
+	select {
+	case <-r.wakeups:
+	case <-ctx.Done():
+	}
+}
+
+// pump tells the informers what has changed, until nothing does.
+func (r *run) pump(order bool) {
+	for {
+		changes := r.api.take()
+		if len(changes) == 0 {
+			return
+		}
+		if order {
+			sortChanges(changes)
+		}
+		for _, c := range changes {
+			r.factory.deliver(c)
+			if _, isPod := c.obj.(*corev1.Pod); isPod && c.old == nil {
+				// The queue puts pods that came at the same time in any order.
+				r.clock.Step(time.Nanosecond)
+			}
+		}
+		// What the fake clientset was asked is of no interest, and it keeps all of it.
+		r.api.client.ClearActions()
+	}
+}
+
+// schedule runs scheduling cycles until no pod is left to try, or time is up.
+func (r *run) schedule(ctx context.Context) {
+	flushed := int64(-1)
+	for ctx.Err() == nil {
+		r.pump(true)
+		if !r.ready(ctx) {
+			if r.release(ctx) {
+				continue
+			}
+			// The queue's own hints said no to some pods; kube-scheduler tries them again every five
+			// minutes all the same.
+			if progress := r.api.progressed(); r.stale(progress) && flushed != progress {
+				flushed = progress
+				r.sched.SchedulingQueue.MoveAllToActiveOrBackoffQueue(klog.FromContext(ctx), framework.EventUnschedulableTimeout, nil, nil, nil)
+				continue
+			}
+			return
+		}
+		r.sched.ScheduleOne(ctx)
+		r.settle(ctx)
+		r.api.client.ClearActions()
+	}
+	r.report.Partial = "the time was up"
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		r.report.Partial = "the run was interrupted"
+	}
+}
+
+// ready reports whether the queue has something to try, without which asking it would block.
+func (r *run) ready(ctx context.Context) bool {
+	r.active--
+	if r.active > 0 && !utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload) {
+		return true
+	}
+	queue := r.sched.SchedulingQueue
+	for range int(backoffLimit / time.Second) {
+		var worth bool
+		r.active = 0
+		for _, p := range queue.PodsInActiveQ() {
+			r.active++
+			worth = worth || r.worthTrying(p)
+		}
+		if r.active > 0 {
+			return worth
+		}
+		inBackoff := queue.PodsInBackoffQ()
+		popped := utilfeature.DefaultFeatureGate.Enabled(features.SchedulerPopFromBackoffQ)
+		for _, p := range inBackoff {
+			worth = worth || r.worthTrying(p)
+			if known := r.pods[p.UID]; popped && worth && (known == nil || !known.failed) {
+				return true
+			}
+		}
+		if !worth {
+			return false
+		}
+		// The queue moves pods when their time has come, on a goroutine of its own.
+		r.clock.Step(time.Second)
+		for range 1000 {
+			if len(queue.PodsInActiveQ()) > 0 || ctx.Err() != nil {
+				break
+			}
+			runtime.Gosched()
+		}
+	}
+	return false
+}
+
+// backoffLimit is more than any pod can be backed off with the largest value that makes sense.
+const backoffLimit = 10 * time.Minute
+
+// worthTrying is false for a pod that was tried often enough while nothing changed.
+func (r *run) worthTrying(p *corev1.Pod) bool {
+	known := r.pods[p.UID]
+	if known == nil || known.last == nil {
+		return true
+	}
+	return known.tries < maxTries || known.atProgress != r.api.progressed()
+}
+
+// stale reports whether a pod that could not be placed has not seen the latest state.
+func (r *run) stale(progress int64) bool {
+	for _, p := range r.sched.SchedulingQueue.UnschedulablePods() {
+		if known := r.pods[p.UID]; known != nil && known.last != nil && known.atProgress != progress {
+			return true
+		}
+	}
+	return false
+}
+
+// settle waits until nothing goes on in the background but pods that wait for others, or are held.
+func (r *run) settle(ctx context.Context) {
+	for ctx.Err() == nil && r.anyBinding(running) {
+		r.wait(ctx)
+	}
+	for _, p := range r.preempting {
+		for p.busy(ctx) && ctx.Err() == nil {
+			runtime.Gosched()
+		}
+	}
+	r.preempting = r.preempting[:0]
+}
+
+func (r *run) anyBinding(s stage) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, at := range r.bindings {
+		if at == s {
+			return true
+		}
+	}
+	return false
+}
+
+// release lets the held pods go on, and tells the informers what they do until they have ended. It
+// reports whether there were any.
+func (r *run) release(ctx context.Context) bool {
+	if !r.anyBinding(held) {
+		return false
+	}
+	r.mu.Lock()
+	for pod, at := range r.bindings {
+		if at == held {
+			r.bindings[pod] = running
+		}
+	}
+	close(r.released)
+	r.released = make(chan struct{})
+	r.mu.Unlock()
+	for ctx.Err() == nil && r.anyBinding(running) {
+		r.pump(true)
+		r.wait(ctx)
+	}
+	return true
+}
+
+func (r *run) explains(p *corev1.Pod) bool {
+	return r.request.ExplainAll || slices.Contains(r.request.Explain, p.Name) || slices.Contains(r.request.Explain, p.Namespace+"/"+p.Name)
+}
+
+// finish makes the report of what is known.
+func (r *run) finish(before map[string]map[string]int64) error {
+	for _, p := range r.order {
+		r.report.Pods = append(r.report.Pods, r.reportPod(p))
+		if p.last != nil && p.last.sampled() {
+			r.report.Engine.Sampled++
+		}
+	}
+	after, err := r.usage()
+	if err != nil {
+		return err
+	}
+	nodes, err := r.snapshot.List()
+	if err != nil {
+		return err
+	}
+	for _, node := range nodes {
+		name := node.Node().Name
+		r.report.Nodes = append(r.report.Nodes, dryrun.Node{
+			Name: name, Labels: node.Node().Labels, Allocatable: amounts(node.GetAllocatable()), Before: before[name], After: after[name],
+		})
+	}
+	slices.SortFunc(r.report.Nodes, func(a, b dryrun.Node) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}
+
+// usage is what the pods on each node request, as the scheduler counts.
+func (r *run) usage() (map[string]map[string]int64, error) {
+	r.pump(false)
+	if err := r.sched.Cache.UpdateSnapshot(klog.Background(), r.snapshot); err != nil {
+		return nil, err
+	}
+	nodes, err := r.snapshot.List()
+	if err != nil {
+		return nil, err
+	}
+	usage := map[string]map[string]int64{}
+	for _, node := range nodes {
+		requested := amounts(node.GetRequested())
+		requested[string(corev1.ResourcePods)] = int64(len(node.GetPods()))
+		usage[node.Node().Name] = requested
+	}
+	return usage, nil
+}
+
+func amounts(resource fwk.Resource) map[string]int64 {
+	list := map[string]int64{
+		string(corev1.ResourceCPU):              resource.GetMilliCPU(),
+		string(corev1.ResourceMemory):           resource.GetMemory(),
+		string(corev1.ResourceEphemeralStorage): resource.GetEphemeralStorage(),
+		string(corev1.ResourcePods):             int64(resource.GetAllowedPodNumber()),
+	}
+	for name, value := range resource.GetScalarResources() {
+		list[string(name)] = value
+	}
+	return list
+}
+
+func (r *run) reportPod(p *pod) dryrun.Pod {
+	out := dryrun.Pod{
+		Name: p.name, Namespace: p.namespace, Workload: p.workload, Profile: p.spec.Spec.SchedulerName,
+		Preempted: append([]string{}, p.preempted...), PreemptedBy: p.preemptedBy, Attempts: p.attempts,
+		FromCluster: p.fromCluster, Labels: p.spec.Labels, Requests: requests(p.spec),
+	}
+	if p.spec.Spec.Priority != nil {
+		out.Priority = *p.spec.Spec.Priority
+	}
+	if p.nominated != "" {
+		out.Nominated = &p.nominated
+	}
+	if p.refused != "" {
+		out.Outcome, out.Message = dryrun.Refused, &p.refused
+		return out
+	}
+	r.decide(p, &out)
+	if p.last == nil {
+		return out
+	}
+	out.Feasible, out.Evaluated, out.Ties, out.Hinted = p.last.feasible, len(p.last.lookedAt), p.last.ties, p.last.hinted
+	if p.last.explained {
+		out.Nodes = p.last.verdicts(r)
+		if profile, ok := r.sched.Profiles[out.Profile].(*observed); ok {
+			out.Weights = profile.weights
+		}
+	}
+	return out
+}
+
+// decide says what has become of a pod, as its status has it.
+func (r *run) decide(p *pod, out *dryrun.Pod) {
+	now := r.api.pod(p.namespace, p.name)
+	switch {
+	case p.preemptedBy != "" && now == nil:
+		out.Outcome = dryrun.Preempted
+		out.Message = text("preempted by " + p.preemptedBy)
+		return
+	case now == nil:
+		out.Outcome = dryrun.Unknown
+		return
+	case now.Spec.NodeName != "":
+		out.Outcome, out.Node = dryrun.Placed, &now.Spec.NodeName
+		return
+	case !r.sched.Profiles.HandlesSchedulerName(now.Spec.SchedulerName):
+		out.Outcome = dryrun.Unhandled
+		out.Message = text(fmt.Sprintf("schedulerName %q is that of no profile: this scheduler leaves the pod to another one", now.Spec.SchedulerName))
+		return
+	}
+	if now.Status.NominatedNodeName != "" {
+		out.Nominated = &now.Status.NominatedNodeName
+	}
+	out.Outcome = dryrun.Pending
+	for _, condition := range now.Status.Conditions {
+		if condition.Type != corev1.PodScheduled {
+			continue
+		}
+		out.Message = text(condition.Message)
+		if condition.Reason == corev1.PodReasonSchedulingGated {
+			out.Outcome = dryrun.Gated
+		}
+	}
+	r.mu.Lock()
+	at, isBinding := r.bindings[p.uid]
+	r.mu.Unlock()
+	switch {
+	case isBinding && at == waiting:
+		out.Message = text("waits at permit for other pods, which do not come")
+	case isBinding, p.last == nil && r.report.Partial != "" && out.Outcome == dryrun.Pending:
+		out.Outcome = dryrun.Unknown
+	case p.last == nil && out.Message == nil:
+		out.Outcome = dryrun.Gated
+		out.Message = r.heldBy(now)
+	}
+}
+
+// heldBy says which preEnqueue plugin keeps a pod from the queue.
+func (r *run) heldBy(p *corev1.Pod) *string {
+	for _, plugin := range r.sched.Profiles[p.Spec.SchedulerName].PreEnqueuePlugins() {
+		if status := plugin.PreEnqueue(context.Background(), p); !status.IsSuccess() {
+			return text(plugin.Name() + ": " + status.Message())
+		}
+	}
+	return text("the pod was not tried")
+}
+
+func text(s string) *string { return &s }
+
+func requests(p *corev1.Pod) map[string]int64 {
+	list := map[string]int64{}
+	for name, quantity := range resourcehelpers.PodRequests(p, resourcehelpers.PodResourcesOptions{}) {
+		if name == corev1.ResourceCPU {
+			list[string(name)] = quantity.MilliValue()
+		} else {
+			list[string(name)] = quantity.Value()
+		}
+	}
+	return list
+}
