@@ -29,6 +29,7 @@ func (p *program) commands() []*cli.Command {
 		p.defaults(),
 		p.convert(),
 		p.migrate(),
+		p.dryrun(),
 		p.upgrade(),
 		p.diff(),
 		p.schema(),
