@@ -95,6 +95,8 @@ type Config struct {
 	APIVersion string `json:"apiVersion"`
 	// Kubernetes is the minor that the file was read as.
 	Kubernetes string `json:"kubernetes"`
+	// Checked is the release that the configuration was carried to and judged by.
+	Checked string `json:"checked"`
 	// Changes are what could not be kept on the way to v1.
 	Changes []Finding `json:"changes"`
 }

@@ -68,7 +68,7 @@ func (r *Report) Summary() string {
 func writeHead(w io.Writer, r *Report) {
 	fmt.Fprintf(w, "kube-scheduler %s, seed %d\n", clean(r.Engine.Kubernetes), r.Engine.Seed)
 	if c := r.Config; c != nil {
-		fmt.Fprintf(w, "%s: %s of Kubernetes %s\n", clean(c.File), clean(c.APIVersion), clean(c.Kubernetes))
+		fmt.Fprintf(w, "%s: %s of Kubernetes %s, judged by %s\n", clean(c.File), clean(c.APIVersion), clean(c.Kubernetes), clean(c.Checked))
 		for _, change := range c.Changes {
 			fmt.Fprintf(w, "%s: not as before: %s\n", change.Severity, clean(change.Message))
 		}

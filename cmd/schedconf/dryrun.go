@@ -215,7 +215,7 @@ func (s *sources) configure(name string) (*configured, int, error) {
 		text.findings(m.findings)
 		return nil, exitNo, nil
 	}
-	out := &configured{text: string(m.text), from: &dryrun.Config{File: name, APIVersion: "Policy", Kubernetes: m.release.Name, Changes: []dryrun.Finding{}}}
+	out := &configured{text: string(m.text), from: &dryrun.Config{File: name, APIVersion: "Policy", Kubernetes: m.release.Name, Checked: newestRelease().Observed, Changes: []dryrun.Finding{}}}
 	if m.doc != nil {
 		if value, _, err := scheme.Value(m.doc); err == nil {
 			out.from.APIVersion, _, _ = scheme.TypeMeta(value)
@@ -259,9 +259,6 @@ func (f *configured) ask(c *cli.Context, engine string, request dryrun.Request) 
 	report, err := dryrun.Ask(ctx, engine, request)
 	if err != nil {
 		return nil, inputError{err}
-	}
-	if report.Engine.Kubernetes != newestRelease().Observed {
-		report.Marks = append(report.Marks, fmt.Sprintf("the engine is Kubernetes %s, and the configuration was checked for %s", report.Engine.Kubernetes, newestRelease().Observed))
 	}
 	report.Config = f.from
 	report.Marks = append(report.Marks, f.marks...)

@@ -229,6 +229,8 @@ func (a *api) bind(binding *corev1.Binding) error {
 // tracker is the form in which client-go's reactions want the objects.
 type tracker struct{ *api }
 
+var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+
 var errNoWatch = errors.New("a dry run has no watches")
 
 func (t tracker) Add(obj runtime.Object) error {
@@ -272,8 +274,12 @@ func (t tracker) Update(resource schema.GroupVersionResource, obj runtime.Object
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.objects[resource][types.NamespacedName{Namespace: namespace, Name: named.GetName()}] == nil {
+	old := t.objects[resource][types.NamespacedName{Namespace: namespace, Name: named.GetName()}]
+	if old == nil {
 		return apierrors.NewNotFound(resource.GroupResource(), named.GetName())
+	}
+	if version := named.GetResourceVersion(); version != "" && version != old.GetResourceVersion() {
+		return apierrors.NewConflict(resource.GroupResource(), named.GetName(), errModified)
 	}
 	t.write(resource, named)
 	return nil

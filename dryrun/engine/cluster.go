@@ -40,6 +40,7 @@ func (r *run) load(ctx context.Context) error {
 				r.find("warning", "no-allocatable", it.file, it.line, describe(obj), "the node has no status.allocatable, so no pod fits on it")
 			}
 		}
+		makeAvailable(it.obj)
 		r.api.put(it.obj)
 	}
 	r.complete()
@@ -75,6 +76,13 @@ func (r *run) load(ctx context.Context) error {
 	}
 	r.pendingPods = waiting
 	return nil
+}
+
+// makeAvailable does to a volume that nobody has claimed what its controller would.
+func makeAvailable(obj object) {
+	if v, ok := obj.(*corev1.PersistentVolume); ok && v.Spec.ClaimRef == nil && (v.Status.Phase == "" || v.Status.Phase == corev1.VolumePending) {
+		v.Status.Phase = corev1.VolumeAvailable
+	}
 }
 
 // distinct leaves out objects that have the name of one before.
@@ -234,6 +242,7 @@ func (r *run) createOne(ctx context.Context, it item) bool {
 			return true // A stateful set finds the claim that it had before.
 		}
 	}
+	makeAvailable(it.obj)
 	created, err := r.admit.create(ctx, it.obj)
 	if err != nil {
 		r.find("error", "refused", it.file, it.line, describe(it.obj), "%s", err)

@@ -12,7 +12,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -174,7 +176,7 @@ func (l *loader) text(name string, data []byte) {
 		var documents []document
 		var err error
 		line := part.line
-		if text := bytes.TrimLeft(part.json, " \t\r\n"); bytes.HasPrefix(text, []byte("{")) {
+		if isJSON(part.json) {
 			documents, err = splitJSON(part.json, part.line)
 		} else {
 			documents, line, err = splitYAML(part.json, part.line)
@@ -186,6 +188,13 @@ func (l *loader) text(name string, data []byte) {
 			l.decode(name, d)
 		}
 	}
+}
+
+// isJSON tells JSON from YAML in braces, whose keys are seldom quoted.
+func isJSON(data []byte) bool {
+	text, braces := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return braces && (bytes.HasPrefix(text, []byte(`"`)) || bytes.HasPrefix(text, []byte("}")))
 }
 
 // withoutLogs blanks the logs of containers that `kubectl cluster-info dump` prints between objects.
@@ -331,7 +340,8 @@ func splitYAML(data []byte, line int) ([]document, int, error) {
 		for _, item := range items {
 			text, err := yaml.YAMLToJSON(item.json)
 			if err != nil {
-				return documents, item.line, err
+				at, err := yamlError(err, item.line)
+				return documents, at, err
 			}
 			documents = append(documents, document{json: text, line: item.line, list: kind})
 		}
@@ -339,7 +349,8 @@ func splitYAML(data []byte, line int) ([]document, int, error) {
 	}
 	text, err := yaml.YAMLToJSON(data)
 	if err != nil {
-		return nil, line, err
+		at, err := yamlError(err, line)
+		return nil, at, err
 	}
 	if string(text) == "null" {
 		return nil, line, nil
@@ -356,6 +367,20 @@ func splitYAML(data []byte, line int) ([]document, int, error) {
 		documents[i].line = line
 	}
 	return documents, line, err
+}
+
+var yamlPlace = regexp.MustCompile(`^(?:error converting YAML to JSON: )?yaml: (?:line (\d+): )?`)
+
+// yamlError makes the line of an error one of the file.
+func yamlError(err error, first int) (int, error) {
+	place := yamlPlace.FindStringSubmatch(err.Error())
+	if place == nil {
+		return first, err
+	}
+	if n, atoiErr := strconv.Atoi(place[1]); atoiErr == nil {
+		first += n - 1
+	}
+	return first, errors.New(err.Error()[len(place[0]):])
 }
 
 // yamlItems cuts a list at the dashes of its items. It is not ok where the text is laid out another

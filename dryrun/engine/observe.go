@@ -368,9 +368,10 @@ func (o *observed) RunPostBindPlugins(ctx context.Context, state fwk.CycleState,
 func (r *run) failureHandler(inner scheduler.FailureHandlerFn) scheduler.FailureHandlerFn {
 	return func(ctx context.Context, profile framework.Framework, podInfo *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo, start time.Time) {
 		inner(ctx, profile, podInfo, status, nominating, start)
+		var unfit *framework.FitError
 		if p := r.pods[podInfo.Pod.UID]; p != nil {
 			r.mu.Lock()
-			p.failed = !status.IsRejected()
+			p.failed = !errors.As(status.AsError(), &unfit)
 			r.mu.Unlock()
 		}
 		r.binding(podInfo.Pod.UID, ended)

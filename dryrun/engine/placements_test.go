@@ -44,7 +44,6 @@ type outcome struct {
 // were equal it took one by chance, so the pods before are placed as recorded, and so is which of
 // several equal pods was preempted: the scheduler reads the pods of its cluster in the order of a map.
 func TestRecordedPlacements(t *testing.T) {
-	silence()
 	for _, s := range scenarios(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			var cluster struct {

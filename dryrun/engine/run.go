@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/component-base/featuregate"
 	resourcehelpers "k8s.io/component-helpers/resource"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -82,7 +83,7 @@ type pod struct {
 	// at that state.
 	atProgress int64
 	tries      int
-	// failed is true where the last attempt ended in an error, as opposed to a verdict.
+	// failed is true where the last attempt ended in an error, as opposed to a verdict on every node.
 	failed      bool
 	nominated   string
 	preempted   []string
@@ -135,6 +136,12 @@ const parallelism = 1
 
 // start builds the scheduler that the configuration asks for, as kube-scheduler does.
 func (r *run) start(ctx context.Context) error {
+	known := utilfeature.DefaultMutableFeatureGate.GetAll()
+	for gate := range r.request.FeatureGates {
+		if _, ok := known[featuregate.Feature(gate)]; !ok {
+			return fmt.Errorf("feature gates: unrecognized feature gate: %s", gate)
+		}
+	}
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(r.request.FeatureGates); err != nil {
 		return fmt.Errorf("feature gates: %w", err)
 	}
@@ -168,6 +175,7 @@ func (r *run) start(ctx context.Context) error {
 	for name, profile := range r.sched.Profiles {
 		r.sched.Profiles[name] = observe(r, profile)
 	}
+	r.sched.NextEntity = r.nextEntity(ctx, r.sched.NextEntity)
 	r.sched.SchedulePod = r.schedulePod(r.sched.SchedulePod)
 	r.sched.FailureHandler = r.failureHandler(r.sched.FailureHandler)
 	r.api.changed = r.wake
@@ -307,6 +315,29 @@ func (r *run) ready(ctx context.Context) bool {
 		}
 	}
 	return false
+}
+
+// nextEntity takes the next pod or group from the queue, and does not wait longer than the run may take.
+func (r *run) nextEntity(ctx context.Context, pop func(klog.Logger) (framework.QueuedEntityInfo, error)) func(klog.Logger) (framework.QueuedEntityInfo, error) {
+	return func(logger klog.Logger) (framework.QueuedEntityInfo, error) {
+		type result struct {
+			entity framework.QueuedEntityInfo
+			err    error
+		}
+		popped := make(chan result, 1)
+		go func() {
+			entity, err := pop(logger)
+			popped <- result{entity, err}
+		}()
+		select {
+		case next := <-popped:
+			return next.entity, next.err
+		case <-ctx.Done():
+			r.sched.SchedulingQueue.Close()
+			next := <-popped
+			return next.entity, next.err
+		}
+	}
 }
 
 // backoffLimit is more than any pod can be backed off with the largest value that makes sense.
