@@ -20,7 +20,24 @@ import (
 	"github.com/schedconf/schedconf/dryrun"
 )
 
+const asEngine = "SCHEDCONF_TEST_AS_ENGINE"
+
+// askProcess asks a new process, as schedconf does.
+func askProcess(t *testing.T, r *dryrun.Request) *dryrun.Report {
+	t.Helper()
+	t.Setenv(asEngine, "1")
+	report, err := dryrun.Ask(t.Context(), os.Args[0], *r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
 func TestMain(m *testing.M) {
+	// Feature gates are those of a process: what needs others is asked of a process of its own.
+	if os.Getenv(asEngine) != "" {
+		os.Exit(command([]string{"run"}, os.Stdin, os.Stdout, os.Stderr))
+	}
 	silence()
 	os.Exit(m.Run())
 }
@@ -281,6 +298,36 @@ spec:
 `, simplePod("p0", "1", claim)+simplePod("p1", "1", claim)+simplePod("p2", "1", claim)))
 	check(t, report, map[string]string{"p0": "b", "p1": "b", "p2": "pending"})
 	if got := says(report.Pods[2].Message); !strings.Contains(got, "cannot allocate all claims") {
+		t.Error(got)
+	}
+}
+
+// TestGang places the pods of a group together or not at all.
+func TestGang(t *testing.T) {
+	member := func(name, group, cpu string) string {
+		return simplePod(name, cpu, ", schedulingGroup: {podGroupName: "+group+"}")
+	}
+	group := `
+---
+apiVersion: scheduling.k8s.io/v1beta1
+kind: PodGroup
+metadata: {name: %s}
+spec: {schedulingPolicy: {gang: {minCount: %d}}}
+`
+	r := request(aNode("a", "z")+aNode("b", "z"), fmt.Sprintf(group, "g", 2)+fmt.Sprintf(group, "big", 3)+
+		member("g0", "g", "2")+member("g1", "g", "2")+member("b0", "big", "1")+member("b1", "big", "1")+member("b2", "big", "3")+member("lonely", "none", "1"))
+	r.FeatureGates = map[string]bool{"GenericWorkload": true}
+	report := askProcess(t, r)
+	for _, p := range report.Pods {
+		want := map[bool]dryrun.Outcome{true: dryrun.Placed, false: dryrun.Pending}[p.Name[0] == 'g']
+		if p.Name == "lonely" {
+			want = dryrun.Gated
+		}
+		if p.Outcome != want {
+			t.Errorf("%s is %s, want %s: %s", p.Name, p.Outcome, want, says(p.Message))
+		}
+	}
+	if got := says(report.Pods[len(report.Pods)-1].Message); !strings.HasPrefix(got, "GangScheduling: waiting for pods's pod group") {
 		t.Error(got)
 	}
 }

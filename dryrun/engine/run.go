@@ -62,6 +62,11 @@ type run struct {
 	bindings map[types.UID]stage
 	// released is closed when the held pods go on.
 	released chan struct{}
+	// asked is where the queue answers, while it has not; starved is true after it had nothing.
+	asked   chan popped
+	starved bool
+	// backoffSeconds is how long a pod has to wait at most until it is tried again.
+	backoffSeconds int64
 	// active is a lower bound of what the queue has ready.
 	active int
 }
@@ -110,7 +115,6 @@ func answer(ctx context.Context, request *dryrun.Request) (*dryrun.Report, error
 		wakeups:  make(chan struct{}, 1),
 		bindings: map[types.UID]stage{},
 		released: make(chan struct{}),
-		snapshot: internalcache.NewEmptySnapshot(),
 	}
 	r.factory = newFactory(r.api.client)
 	if err := r.start(ctx); err != nil {
@@ -145,6 +149,7 @@ func (r *run) start(ctx context.Context) error {
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(r.request.FeatureGates); err != nil {
 		return fmt.Errorf("feature gates: %w", err)
 	}
+	r.snapshot = internalcache.NewEmptySnapshot()
 	decoded, kind, err := scheme.Codecs.UniversalDecoder().Decode([]byte(r.request.Config), nil, nil)
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
@@ -156,6 +161,7 @@ func (r *run) start(ctx context.Context) error {
 	if problems := validation.ValidateKubeSchedulerConfiguration(cfg); problems != nil {
 		return fmt.Errorf("configuration: %w", problems)
 	}
+	r.backoffSeconds = cfg.PodMaxBackoffSeconds
 	recorders := func(string) events.EventRecorderLogger { return recorder{r} }
 	r.sched, err = scheduler.New(ctx, r.api.client, r.factory, nil, recorders,
 		scheduler.WithComponentConfigVersion(kind.GroupVersion().String()),
@@ -251,10 +257,12 @@ func (r *run) pump(order bool) {
 
 // schedule runs scheduling cycles until no pod is left to try, or time is up.
 func (r *run) schedule(ctx context.Context) {
+	// An unanswered question ends with the queue.
+	defer r.sched.SchedulingQueue.Close()
 	flushed := int64(-1)
 	for ctx.Err() == nil {
 		r.pump(true)
-		if !r.ready(ctx) {
+		if !r.ready() {
 			if r.release(ctx) {
 				continue
 			}
@@ -278,70 +286,71 @@ func (r *run) schedule(ctx context.Context) {
 }
 
 // ready reports whether the queue has something to try, without which asking it would block.
-func (r *run) ready(ctx context.Context) bool {
+func (r *run) ready() bool {
+	if r.starved {
+		r.starved = false
+		return false
+	}
+	if r.asked != nil {
+		return true
+	}
 	r.active--
 	if r.active > 0 && !utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload) {
 		return true
 	}
 	queue := r.sched.SchedulingQueue
-	for range int(backoffLimit / time.Second) {
-		var worth bool
-		r.active = 0
-		for _, p := range queue.PodsInActiveQ() {
-			r.active++
-			worth = worth || r.worthTrying(p)
-		}
-		if r.active > 0 {
-			return worth
-		}
-		inBackoff := queue.PodsInBackoffQ()
-		popped := utilfeature.DefaultFeatureGate.Enabled(features.SchedulerPopFromBackoffQ)
-		for _, p := range inBackoff {
-			worth = worth || r.worthTrying(p)
-			if known := r.pods[p.UID]; popped && worth && (known == nil || !known.failed) {
-				return true
-			}
-		}
-		if !worth {
-			return false
-		}
-		// The queue moves pods when their time has come, on a goroutine of its own.
-		r.clock.Step(time.Second)
-		for range 1000 {
-			if len(queue.PodsInActiveQ()) > 0 || ctx.Err() != nil {
-				break
-			}
-			runtime.Gosched()
-		}
+	worth := false
+	r.active = 0
+	for _, p := range queue.PodsInActiveQ() {
+		r.active++
+		worth = worth || r.worthTrying(p)
 	}
-	return false
+	if r.active > 0 {
+		return worth
+	}
+	for _, p := range queue.PodsInBackoffQ() {
+		worth = worth || r.worthTrying(p)
+	}
+	return worth
 }
 
-// nextEntity takes the next pod or group from the queue, and does not wait longer than the run may take.
+// popped is what the queue gave.
+type popped struct {
+	entity framework.QueuedEntityInfo
+	err    error
+}
+
+// patience is how long the queue may take to give what it is thought to have ready.
+const patience = 5 * time.Millisecond
+
+// nextEntity takes the next pod or group from the queue. What waits there for its time is given that
+// time; where there is nothing all the same, it returns nothing, and the queue is asked on.
 func (r *run) nextEntity(ctx context.Context, pop func(klog.Logger) (framework.QueuedEntityInfo, error)) func(klog.Logger) (framework.QueuedEntityInfo, error) {
 	return func(logger klog.Logger) (framework.QueuedEntityInfo, error) {
-		type result struct {
-			entity framework.QueuedEntityInfo
-			err    error
+		if r.asked == nil {
+			r.asked = make(chan popped, 1)
+			go func(answer chan<- popped) {
+				entity, err := pop(logger)
+				answer <- popped{entity, err}
+			}(r.asked)
 		}
-		popped := make(chan result, 1)
-		go func() {
-			entity, err := pop(logger)
-			popped <- result{entity, err}
-		}()
-		select {
-		case next := <-popped:
-			return next.entity, next.err
-		case <-ctx.Done():
-			r.sched.SchedulingQueue.Close()
-			next := <-popped
-			return next.entity, next.err
+		for range r.backoffSeconds + 2 {
+			timer := time.NewTimer(patience)
+			select {
+			case next := <-r.asked:
+				timer.Stop()
+				r.asked = nil
+				return next.entity, next.err
+			case <-ctx.Done():
+				return nil, nil
+			case <-timer.C:
+				r.clock.Step(time.Second)
+			}
 		}
+		r.starved = true
+		return nil, nil
 	}
 }
-
-// backoffLimit is more than any pod can be backed off with the largest value that makes sense.
-const backoffLimit = 10 * time.Minute
 
 // worthTrying is false for a pod that was tried often enough while nothing changed.
 func (r *run) worthTrying(p *corev1.Pod) bool {
