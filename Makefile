@@ -14,7 +14,7 @@ build: ## bin/schedconf, static and trimmed
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/schedconf ./cmd/schedconf
 
 engine: build ## bin/schedconf-engine, which dry runs need; minutes, once
-	cd dryrun/engine && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o ../../bin/schedconf-engine .
+	cd dryrun/engine && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o ../../bin/schedconf-engine .
 
 demo: build ## judge, complete, convert and compare a bundled configuration
 	@sh testdata/demo/run

@@ -42,8 +42,6 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"scheme/policyv1": {theirs: apiTypes},
 	"conversion":      {ours: []string{"diag", "schemas", "scheme/config", wire}, theirs: apiTypes},
 	"conversion/*":    {ours: []string{"diag", "schemas", "scheme/config", "conversion", "conversion/*", wire}, theirs: apiTypes},
-	// The protocol with an engine, and what is made of its answers. An engine is a module of its own.
-	"dryrun": {},
 	// Defaulting merges plugins in the form of the hub.
 	"defaults": {ours: []string{"schemas", "conversion", "scheme/config", wire}, theirs: apiTypes},
 	"scheme": {
@@ -59,6 +57,8 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"diag", "scheme", "scheme/source", "validation"},
 		theirs: []string{"github.com/bmatcuk/doublestar/v4"},
 	},
+	// The protocol with an engine, and what is made of its answers. An engine is a module of its own.
+	"dryrun": {},
 	// Tests alone, of programs and not of packages.
 	"integration": {},
 	"cmd/schedconf": {

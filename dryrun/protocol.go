@@ -1,173 +1,227 @@
 // SPDX-FileCopyrightText: The schedconf authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dryrun asks where pods would go under a configuration. The answer comes from an engine, a
-// program of its own that embeds the scheduler of one Kubernetes release; this package speaks with it,
-// compares its answers, and shows them. It does not link the scheduler.
+// Package dryrun asks where pods would go under a configuration, and renders the answer. The
+// question goes to an engine, a program of its own that links the kube-scheduler of one Kubernetes
+// release: a [Request] as JSON on its standard input, a [Report] as JSON on its standard output.
 package dryrun
 
-// Protocol is the number of the form of Request and Report. It changes when a reader has to, and an engine
-// answers requests of its own number only.
+// Protocol is the version of the two messages. It goes up when an engine or a caller that knows the
+// older form would be misled; new fields alone do not raise it.
 const Protocol = 1
 
-// Request is what an engine gets on its standard input, as one JSON object.
+// Request is what an engine is asked.
 type Request struct {
 	Protocol int `json:"protocol"`
-	// Configuration is a KubeSchedulerConfiguration of the apiVersion v1, in YAML or JSON.
-	Configuration string `json:"configuration"`
-	// FeatureGates are states of feature gates that differ from the defaults of the engine's release.
+	// Config is a KubeSchedulerConfiguration in the apiVersion kubescheduler.config.k8s.io/v1, as
+	// YAML or JSON.
+	Config string `json:"config"`
+	// FeatureGates are set as with --feature-gates of kube-scheduler.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
-	// Cluster are the objects that are there: nodes, running pods and what they hang on.
+	// Cluster is what is there before: nodes, running pods, volumes and the like.
 	Cluster []Source `json:"cluster"`
-	// Workload are the pods to place, and objects that make pods. Objects of other kinds belong to the
-	// cluster.
+	// Workload is what is to be placed: pods, and what is expanded to pods. Other objects in it are
+	// created before the pods.
 	Workload []Source `json:"workload"`
-	// Seed decides between nodes with equal scores.
+	// Seed decides ties. The same request with the same seed has the same report.
 	Seed int64 `json:"seed"`
-	// AsProfile schedules every pod of the workload with the profile of this name; empty leaves them theirs.
-	AsProfile string `json:"asProfile,omitempty"`
-	// Explain names the pods, as NAMESPACE/NAME or NAME, for which nodes and scores are kept.
+	// Explain names the pods, as NAME or NAMESPACE/NAME, whose nodes and scores are reported.
 	Explain []string `json:"explain,omitempty"`
-	// ExplainAll keeps them for every pod.
+	// ExplainAll reports them for every pod of the workload.
 	ExplainAll bool `json:"explainAll,omitempty"`
-	// CallExtenders asks the extenders of the configuration; else they have no say, and Marks says so.
-	CallExtenders bool `json:"callExtenders,omitempty"`
-	// Timeout ends the run with what is known by then, as a Go duration; empty is none.
-	Timeout string `json:"timeout,omitempty"`
+	// AsProfile schedules every pod of the workload with the profile of this name.
+	AsProfile string `json:"asProfile,omitempty"`
+	// Extenders says whether extenders are called: ExtendersSkip, which is also the default, or
+	// ExtendersCall.
+	Extenders string `json:"extenders,omitempty"`
+	// TimeoutSeconds ends the run with what is known by then; 0 is no limit.
+	TimeoutSeconds float64 `json:"timeoutSeconds,omitempty"`
 }
 
-// Source is a text with Kubernetes objects: YAML documents, JSON, or a List.
+// What becomes of the extenders of the configuration.
+const (
+	// ExtendersSkip schedules as if no extender answered for any pod. Resources that they manage and
+	// that the scheduler is told to ignore stay ignored.
+	ExtendersSkip = "skip"
+	// ExtendersCall calls them.
+	ExtendersCall = "call"
+)
+
+// Source is a file, a folder, or text that came another way.
 type Source struct {
-	// Name is what problems call it.
+	// Name is what the user called it. It stands in findings.
 	Name string `json:"name"`
-	// Path is the file to read; empty if Text has the text.
+	// Path is the file or folder to read. Of a folder all YAML and JSON files count.
 	Path string `json:"path,omitempty"`
+	// Text is the content where there is no path.
 	Text string `json:"text,omitempty"`
 }
 
-// Report is what an engine writes to its standard output, as one JSON object.
+// Report is what an engine answers.
 type Report struct {
 	Protocol int    `json:"protocol"`
 	Engine   Engine `json:"engine"`
-	// Marks are what holds for every result: what was not done as the cluster would.
-	Marks []string `json:"marks"`
-	// Pods are those of the workload, in the order in which they were given.
-	Pods []Pod `json:"pods"`
-	// Nodes are those of the cluster by name, as they are afterwards.
-	Nodes []Node `json:"nodes"`
-	// Problems are what is wrong with the objects. Those that are refused are not part of the run.
-	Problems []Problem `json:"problems"`
-	// Skipped counts the objects of kinds that scheduling does not look at.
-	Skipped map[string]int `json:"skipped"`
-	// Objects counts those that are part of the run, by kind.
-	Objects map[string]int `json:"objects"`
-	// Partial is true if the run ended before every pod was placed or known not to fit.
-	Partial bool `json:"partial"`
-	// Sampled is true if nodes were left out of the search, as percentageOfNodesToScore has it.
-	Sampled bool `json:"sampled"`
-	// Error is why there is no result; empty if there is one.
+	// Error says why there is no answer. All that follows is empty then.
 	Error string `json:"error,omitempty"`
+	// Config says where the configuration is from. The caller of the engine fills it in.
+	Config *Config `json:"config,omitempty"`
+	// Partial says why the run ended before every pod was placed or known not to fit; else empty.
+	Partial string `json:"partial,omitempty"`
+	// Marks hold for every result: what the engine did not do as a cluster would.
+	Marks []string `json:"marks"`
+	// Pods are those of the workload, in its order, and then those that waited in the cluster.
+	Pods []Pod `json:"pods"`
+	// Nodes are in the order of their names.
+	Nodes    []Node    `json:"nodes"`
+	Findings []Finding `json:"findings"`
+	Input    Input     `json:"input"`
 }
 
-// Engine says which engine has answered.
+// Engine says who answered, and how.
 type Engine struct {
-	// Kubernetes is the release, such as v1.37.2.
+	// Kubernetes is the release of the scheduler, as in v1.37.2.
 	Kubernetes string `json:"kubernetes"`
-	// Parallelism is how many goroutines filter and score.
-	Parallelism int `json:"parallelism"`
-	// Seed is that of the request.
-	Seed int64 `json:"seed"`
+	// Parallelism is how many nodes are looked at at a time. It does not change a result.
+	Parallelism int   `json:"parallelism"`
+	Seed        int64 `json:"seed"`
+	// Sampled is how many pods were placed without a look at every node, since
+	// percentageOfNodesToScore was reached.
+	Sampled int `json:"sampled"`
 }
 
-// Pod is what became of a pod.
-type Pod struct {
-	Name      string `json:"name"`
-	Namespace string `json:"namespace"`
-	// Owner is the object of the workload that has made the pod, as KIND/NAME; empty for a pod.
-	Owner string `json:"owner,omitempty"`
-	// Scheduler is its schedulerName, and Priority the priority that counts.
-	Scheduler string `json:"scheduler"`
-	Priority  int32  `json:"priority"`
-	// Outcome is what became of it.
-	Outcome Outcome `json:"outcome"`
-	// Node is where it goes; nil if it stays pending.
-	Node *string `json:"node"`
-	// Message is the scheduler's own reason for which it did not fit at first; nil if it never failed.
-	Message *string `json:"message"`
-	// Nominated is the node on which room was made for it; nil if none was.
-	Nominated *string `json:"nominated"`
-	// Preempted are the pods that were evicted for it.
-	Preempted []string `json:"preempted"`
-	// Evicted names the pod for which this one was evicted after it had been placed; empty if it was not.
-	Evicted string `json:"evicted,omitempty"`
-	// Ties is how many nodes shared the best score; the seed decided among them. 0 if nothing was scored.
-	Ties int `json:"ties"`
-	// Weights are those of the score plugins of its profile, for a pod that is explained.
-	Weights map[string]int64 `json:"weights,omitempty"`
-	// Nodes are there for pods that are explained: every node, by name.
-	Nodes []NodeVerdict `json:"nodes,omitempty"`
+// Config says what the configuration was before it was one of v1.
+type Config struct {
+	File       string `json:"file"`
+	APIVersion string `json:"apiVersion"`
+	// Kubernetes is the minor that the file was read as.
+	Kubernetes string `json:"kubernetes"`
+	// Checked is the release that the configuration was carried to and judged by.
+	Checked string `json:"checked"`
+	// Changes are what could not be kept on the way to v1.
+	Changes []Finding `json:"changes"`
 }
 
 // Outcome is what became of a pod.
 type Outcome string
 
+// The outcomes.
 const (
-	// Placed is a pod that has a node.
+	// Placed is a pod that was bound.
 	Placed Outcome = "placed"
-	// Pending is one that no node takes.
+	// Pending is a pod that the scheduler tried and did not place.
 	Pending Outcome = "pending"
-	// Gated is one that is not tried, as its scheduling gates have it.
+	// Gated is a pod that is not tried: a scheduling gate, or another preEnqueue plugin, holds it.
 	Gated Outcome = "gated"
-	// Unhandled is one whose schedulerName no profile has.
+	// Unhandled is a pod whose schedulerName is that of no profile.
 	Unhandled Outcome = "unhandled"
-	// Evicted is one that was placed and made room for another.
-	Evicted Outcome = "evicted"
-	// Unknown is one that was not decided when the run ended.
+	// Refused is a pod that the API server would not create.
+	Refused Outcome = "refused"
+	// Preempted is a pod that was placed, and made room for a more important one.
+	Preempted Outcome = "preempted"
+	// Unknown is a pod that was not decided when the run ended.
 	Unknown Outcome = "unknown"
 )
 
-// NodeVerdict is what one node was to one pod, in the cycle that placed it or found it not to fit.
+// Pod is one pod of the workload.
+type Pod struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	// Workload is what the pod was expanded from, as in Deployment/web; empty for a plain pod.
+	Workload string `json:"workload,omitempty"`
+	// FromCluster is true for a pod of the cluster that was not placed yet.
+	FromCluster bool    `json:"fromCluster,omitempty"`
+	Profile     string  `json:"profile"`
+	Priority    int32   `json:"priority"`
+	Outcome     Outcome `json:"outcome"`
+	// Node is where the pod was bound; null where it was not.
+	Node *string `json:"node"`
+	// Message is the text of the condition PodScheduled, or why the pod was refused; null for a
+	// placed pod.
+	Message *string `json:"message"`
+	// Nominated is the node that was cleared for the pod by preemption; null without.
+	Nominated *string `json:"nominated"`
+	// Preempted are the pods that had to go, by name; with namespace where it is another.
+	Preempted []string `json:"preempted"`
+	// PreemptedBy is the pod or pod group that took the place of this one.
+	PreemptedBy string `json:"preemptedBy,omitempty"`
+	// Attempts counts the scheduling cycles of the pod.
+	Attempts int `json:"attempts"`
+	// Labels are those of the pod, for selectors.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Requests are what the pod counts for: cpu in millicores, all else in its unit.
+	Requests map[string]int64 `json:"requests,omitempty"`
+	// Feasible and Evaluated count the nodes of the last cycle that fit, and that were looked at.
+	Feasible  int `json:"feasible"`
+	Evaluated int `json:"evaluated"`
+	// Ties is how many nodes shared the highest total, where nodes were scored.
+	Ties int `json:"ties,omitempty"`
+	// Hinted is true where the scheduler took the next best node of an equal pod before, without
+	// another look at the others.
+	Hinted bool `json:"hinted,omitempty"`
+	// Weights are those of the score plugins of the profile. It is there where nodes are.
+	Weights map[string]int64 `json:"weights,omitempty"`
+	// Nodes are the verdicts of the last cycle, by name of the node, for a pod that is explained.
+	Nodes []NodeVerdict `json:"nodes,omitempty"`
+}
+
+// NodeVerdict is what the scheduler thinks of a node for a pod.
 type NodeVerdict struct {
 	Name string `json:"name"`
-	// Filter is the plugin that ruled the node out, and its message; nil if none did.
-	Filter *Filter `json:"filter"`
-	// Scores are by plugin; none if nothing was scored.
+	// Filter is who rejected the node; null where the pod fits.
+	Filter *Rejection `json:"filter"`
+	// Unasked is true for a node that the scheduler did not have to look at before it decided. The
+	// filters were asked about it afterwards.
+	Unasked bool `json:"unasked,omitempty"`
+	// Scores are by plugin, for a node that was scored. Extenders are in it by their address.
 	Scores map[string]Score `json:"scores,omitempty"`
-	// Total is their sum; nil if the node was not scored.
+	// Total is the sum of the weighted scores; absent where the node was not scored.
 	Total *int64 `json:"total,omitempty"`
 }
 
-// Filter is a plugin that ruled a node out.
-type Filter struct {
+// Rejection says which plugin does not want a node, and why.
+type Rejection struct {
 	Plugin  string `json:"plugin"`
 	Message string `json:"message"`
 }
 
-// Score is what a plugin gave a node: as it came, from 0 to 100, and times the weight.
+// Score is what a plugin gives a node: as it said it, on the scale from 0 to 100, and times its
+// weight.
 type Score struct {
 	Raw        int64 `json:"raw"`
 	Normalized int64 `json:"normalized"`
 	Weighted   int64 `json:"weighted"`
 }
 
-// Node is how full a node is.
+// Node says what a node has and what is taken of it: cpu in millicores, all else in its unit.
 type Node struct {
-	Name string `json:"name"`
-	// Pods is how many pods are on it.
-	Pods int `json:"pods"`
-	// Requested and Allocatable are by resource: millicores for cpu, bytes for memory, whole numbers else.
-	Requested   map[string]int64 `json:"requested"`
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels,omitempty"`
+	// Allocatable is what pods can have.
 	Allocatable map[string]int64 `json:"allocatable"`
+	// Before and After are the requests of the pods on the node.
+	Before map[string]int64 `json:"before"`
+	After  map[string]int64 `json:"after"`
 }
 
-// Problem is something wrong with an object or a text.
-type Problem struct {
-	// File is the name of the source, and Line the line of the object in it, from 1; 0 if it is not known.
-	File string `json:"file"`
-	Line int    `json:"line"`
-	// Object is KIND NAMESPACE/NAME as far as they are known.
-	Object  string `json:"object"`
+// Finding is something to know about the input.
+type Finding struct {
+	// Severity is error, warning or info. With an error an object was left out.
+	Severity string `json:"severity"`
+	// Rule names the kind of finding.
+	Rule    string `json:"rule"`
 	Message string `json:"message"`
-	// Refused is true if the object is not part of the run.
-	Refused bool `json:"refused"`
+	// Object is KIND NAMESPACE/NAME, as far as it is known.
+	Object string `json:"object,omitempty"`
+	File   string `json:"file,omitempty"`
+	// Line is where the object starts, from 1.
+	Line int `json:"line,omitempty"`
+}
+
+// Input counts the objects that were read.
+type Input struct {
+	// Cluster and Workload count the objects by kind.
+	Cluster  map[string]int `json:"cluster"`
+	Workload map[string]int `json:"workload"`
+	// Skipped counts objects that have no say in scheduling, by kind.
+	Skipped map[string]int `json:"skipped"`
 }

@@ -4,336 +4,183 @@
 package dryrun
 
 import (
-	"cmp"
+	"bufio"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 )
 
-// WriteText writes a report for people: where each pod goes, what stays and why, how full the nodes are, and
-// what every node was to the pods that are explained.
-func (r *Report) WriteText(w io.Writer) error {
-	p := &page{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
-	p.placements(r)
-	p.nodes(r.Nodes)
-	for _, pod := range r.Pods {
-		if pod.Nodes != nil {
-			p.explain(pod, r.Engine.Seed)
+// WriteText renders a report for people: where each pod goes, what stays pending and why, and how full
+// the nodes are. The pods that the request explains follow with a table of nodes and plugins each.
+func WriteText(out io.Writer, r *Report) error {
+	w := bufio.NewWriter(out)
+	writeHead(w, r)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "POD\tNODE\tWHY")
+	for i := range r.Pods {
+		p := &r.Pods[i]
+		node, why := "-", string(p.Outcome)
+		if p.Node != nil {
+			node, why = *p.Node, p.Decision(r.Engine.Seed)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", clean(p.FullName()), clean(node), clean(why))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for i := range r.Pods {
+		if p := &r.Pods[i]; p.Node == nil && p.Message != nil {
+			fmt.Fprintf(w, "\n%s is %s: %s\n", clean(p.FullName()), p.Outcome, clean(*p.Message))
 		}
 	}
-	p.problems(r)
-	p.summary(r)
-	return p.w.Flush()
-}
-
-// page is a text of tables. An error of the writer is seen when it is flushed.
-type page struct{ w *tabwriter.Writer }
-
-func (p *page) row(cells ...string) { fmt.Fprintln(p.w, strings.Join(cells, "\t")) }
-
-func (p *page) placements(r *Report) {
-	if len(r.Pods) == 0 {
-		return
-	}
-	p.row("POD", "NODE", "")
-	for _, pod := range r.Pods {
-		node, note := string(pod.Outcome), ""
-		if pod.Node != nil {
-			node = *pod.Node
-		} else if pod.Message != nil {
-			note = *pod.Message
-		}
-		if len(pod.Preempted) > 0 {
-			note = "evicts " + strings.Join(pod.Preempted, ", ")
-		}
-		if pod.Evicted != "" {
-			note = "makes room for " + pod.Evicted
-		}
-		p.row(pod.FullName(), node, note)
-	}
-	p.row()
-	p.w.Flush()
-}
-
-// FullName is the name with the namespace, which is left out if it is the default one.
-func (p Pod) FullName() string {
-	if p.Namespace == "default" {
-		return p.Name
-	}
-	return p.Namespace + "/" + p.Name
-}
-
-func (p *page) nodes(nodes []Node) {
-	if len(nodes) == 0 {
-		return
-	}
-	extra := extraResources(nodes)
-	head := []string{"NODE", "PODS", "CPU", "MEMORY"}
-	p.row(append(head, upper(extra)...)...)
-	for _, node := range nodes {
-		cells := []string{node.Name, share(int64(node.Pods), node.Allocatable["pods"], plain), share(node.Requested["cpu"], node.Allocatable["cpu"], cores), share(node.Requested["memory"], node.Allocatable["memory"], bytesOf)}
-		for _, resource := range extra {
-			cells = append(cells, share(node.Requested[resource], node.Allocatable[resource], plain))
-		}
-		p.row(cells...)
-	}
-	p.row()
-	p.w.Flush()
-}
-
-// extraResources are those that some pod requests, besides cpu and memory.
-func extraResources(nodes []Node) []string {
-	names := map[string]bool{}
-	for _, node := range nodes {
-		for resource, amount := range node.Requested {
-			if amount > 0 && !slices.Contains([]string{"cpu", "memory", "pods"}, resource) {
-				names[resource] = true
-			}
+	writeNodes(w, r)
+	for i := range r.Pods {
+		if len(r.Pods[i].Nodes) > 0 {
+			writeExplained(w, r, &r.Pods[i])
 		}
 	}
-	return slices.Sorted(maps.Keys(names))
+	fmt.Fprintf(w, "\n%s\n", r.Summary())
+	return w.Flush()
 }
 
-func upper(names []string) []string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = strings.ToUpper(name)
+// Summary counts the outcomes.
+func (r *Report) Summary() string {
+	counts := map[Outcome]int{}
+	victims := 0
+	for _, p := range r.Pods {
+		counts[p.Outcome]++
+		victims += len(p.Preempted)
 	}
-	return list
-}
-
-// share is how much of something is used, and of how much.
-func share(used, of int64, unit func(int64) string) string {
-	if of == 0 {
-		if used == 0 {
-			return "-"
-		}
-		return unit(used) + " of none"
-	}
-	return fmt.Sprintf("%s/%s %d%%", unit(used), unit(of), used*100/of)
-}
-
-func plain(n int64) string { return fmt.Sprint(n) }
-
-func cores(milli int64) string {
-	if milli%1000 == 0 {
-		return fmt.Sprint(milli / 1000)
-	}
-	return fmt.Sprintf("%.1f", float64(milli)/1000)
-}
-
-func bytesOf(n int64) string {
-	const kibi = 1024
-	for _, unit := range []string{"", "Ki", "Mi"} {
-		if n < kibi || n%kibi != 0 && n < 10*kibi {
-			return fmt.Sprintf("%d%s", n, unit)
-		}
-		if unit == "Mi" {
-			break
-		}
-		n /= kibi
-	}
-	return fmt.Sprintf("%.1fGi", float64(n)/kibi)
-}
-
-// explain shows what every node was to a pod: the best first, then those that do not fit.
-func (p *page) explain(pod Pod, seed int64) {
-	fmt.Fprintf(p.w, "%s: %s\n", pod.FullName(), pod.choice(seed))
-	plugins := pod.scoring()
-	head := []string{"  NODE", "TOTAL"}
-	for _, plugin := range plugins {
-		head = append(head, fmt.Sprintf("%s ×%d", plugin, pod.Weights[plugin]))
-	}
-	p.row(head...)
-	nodes := slices.Clone(pod.Nodes)
-	slices.SortStableFunc(nodes, func(a, b NodeVerdict) int { return cmp.Compare(rank(b), rank(a)) })
-	for _, node := range nodes {
-		cells := []string{"  " + node.Name}
-		switch {
-		case node.Filter != nil:
-			cells = append(cells, "-", strings.TrimSpace(node.Filter.Plugin+": "+node.Filter.Message))
-		case node.Total == nil:
-			cells = append(cells, "fits")
-		default:
-			cells = append(cells, fmt.Sprint(*node.Total))
-			for _, plugin := range plugins {
-				cells = append(cells, scoreText(node.Scores[plugin]))
-			}
-		}
-		p.row(cells...)
-	}
-	p.w.Flush()
-	for _, line := range pod.Tipping() {
-		fmt.Fprintln(p.w, " ", line)
-	}
-	p.row()
-	p.w.Flush()
-}
-
-// scoreText is a weighted score, and how it came about where that is not plain.
-func scoreText(s Score) string {
-	if s.Raw == s.Normalized {
-		return fmt.Sprintf("%d (%d)", s.Weighted, s.Raw)
-	}
-	return fmt.Sprintf("%d (%d from %d)", s.Weighted, s.Normalized, s.Raw)
-}
-
-func rank(n NodeVerdict) int64 {
-	switch {
-	case n.Total != nil:
-		return *n.Total + 1
-	case n.Filter == nil:
-		return 0
-	}
-	return -1
-}
-
-// choice says why the pod is where it is.
-func (p Pod) choice(seed int64) string {
-	switch {
-	case p.Node == nil && p.Message != nil:
-		return *p.Message
-	case p.Node == nil:
-		return string(p.Outcome)
-	case p.Ties > 1:
-		return fmt.Sprintf("%s, one of %d with the best total, chosen by seed %d", *p.Node, p.Ties, seed)
-	case p.Ties == 1:
-		return *p.Node + ", the best total"
-	}
-	return *p.Node + ", the only node that was needed"
-}
-
-// scoring are the plugins that gave some node a score, by name.
-func (p Pod) scoring() []string {
-	names := map[string]bool{}
-	for _, node := range p.Nodes {
-		for plugin, score := range node.Scores {
-			if score.Weighted != 0 || score.Raw != 0 {
-				names[plugin] = true
-			}
+	words := []string{fmt.Sprintf("%s: %d placed, %d pending", count(len(r.Pods), "pod"), counts[Placed], counts[Pending])}
+	for _, outcome := range []Outcome{Gated, Unhandled, Refused, Preempted, Unknown} {
+		if counts[outcome] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", counts[outcome], outcome))
 		}
 	}
-	return slices.Sorted(maps.Keys(names))
+	if victims > 0 {
+		words = append(words, count(victims, "pod")+" had to go")
+	}
+	return strings.Join(words, ", ")
 }
 
-// Tipping says for each plugin which weight would make another node the best: the nearest to the weight of
-// today. It is empty where nothing was scored, or where no weight of one plugin changes the winner.
-func (p Pod) Tipping() []string {
-	if p.Node == nil {
-		return nil
-	}
-	at := slices.IndexFunc(p.Nodes, func(n NodeVerdict) bool { return n.Name == *p.Node })
-	if at < 0 || p.Nodes[at].Total == nil {
-		return nil
-	}
-	var lines []string
-	for _, plugin := range p.scoring() {
-		if weight, rival, ok := p.tip(plugin, p.Nodes[at]); ok {
-			lines = append(lines, fmt.Sprintf("with weight %d of %s (now %d), %s would win", weight, plugin, p.Weights[plugin], rival))
+func writeHead(w io.Writer, r *Report) {
+	fmt.Fprintf(w, "kube-scheduler %s, seed %d\n", clean(r.Engine.Kubernetes), r.Engine.Seed)
+	if c := r.Config; c != nil {
+		fmt.Fprintf(w, "%s: %s of Kubernetes %s, judged by %s\n", clean(c.File), clean(c.APIVersion), clean(c.Kubernetes), clean(c.Checked))
+		for _, change := range c.Changes {
+			fmt.Fprintf(w, "%s: not as before: %s\n", change.Severity, clean(change.Message))
 		}
 	}
-	return lines
-}
-
-// tip is the weight of a plugin nearest to that of today with which a node has more than the winner.
-func (p Pod) tip(plugin string, winner NodeVerdict) (weight int64, rival string, ok bool) {
-	now := p.Weights[plugin]
-	for _, node := range p.Nodes {
-		if node.Total == nil || node.Name == winner.Name {
-			continue
-		}
-		behind := *winner.Total - *node.Total
-		gain := node.Scores[plugin].Normalized - winner.Scores[plugin].Normalized
-		if gain == 0 {
-			continue
-		}
-		// The rival is ahead once gain·(weight−now) > behind.
-		at := now + floorDiv(behind, gain) + 1
-		if gain < 0 {
-			at = now + ceilDiv(behind, gain) - 1
-		}
-		if at < 1 {
-			continue // a weight is 1 at least
-		}
-		if !ok || abs(at-now) < abs(weight-now) {
-			weight, rival, ok = at, node.Name, true
-		}
+	if r.Partial != "" {
+		fmt.Fprintf(w, "PARTIAL: %s\n", clean(r.Partial))
 	}
-	return weight, rival, ok
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
-
-func ceilDiv(a, b int64) int64 { return -floorDiv(-a, b) }
-
-func abs(n int64) int64 { return max(n, -n) }
-
-func (p *page) problems(r *Report) {
-	for _, problem := range r.Problems {
-		fmt.Fprintln(p.w, problem)
+	if r.Engine.Sampled > 0 {
+		fmt.Fprintf(w, "%s placed without a look at every node, since percentageOfNodesToScore was reached\n", wasWere(r.Engine.Sampled, "pod"))
 	}
 	for _, mark := range r.Marks {
-		fmt.Fprintln(p.w, "note:", mark)
+		fmt.Fprintf(w, "note: %s\n", clean(mark))
 	}
+	fmt.Fprintln(w)
 }
 
-// String is a problem on a line, as a compiler writes it.
-func (p Problem) String() string {
-	text := p.File
-	if p.Line > 0 {
-		text += fmt.Sprintf(":%d", p.Line)
+func wasWere(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " was"
 	}
-	if p.Object != "" {
-		text += ": " + p.Object
-	}
-	return text + ": " + p.Message
+	return fmt.Sprintf("%d %ss were", n, what)
 }
 
-// Counts are how many pods came to each outcome.
-func (r *Report) Counts() map[Outcome]int {
-	counts := map[Outcome]int{}
-	for _, pod := range r.Pods {
-		counts[pod.Outcome]++
+func writeNodes(w io.Writer, r *Report) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w)
+	fmt.Fprintln(table, "NODE\tCPU\tMEMORY\tPODS")
+	for _, n := range r.Nodes {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d of %d\n", clean(n.Name), n.share("cpu"), n.share("memory"), n.After["pods"], n.Allocatable["pods"])
 	}
-	return counts
+	_ = table.Flush() // It goes to a buffer.
 }
 
-func (p *page) summary(r *Report) {
-	counts := r.Counts()
-	var parts []string
-	for _, outcome := range []Outcome{Placed, Pending, Gated, Unhandled, Evicted, Unknown} {
-		if n := counts[outcome]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
+// share is how much of a resource is requested, before and after, in percent of what there is.
+func (n *Node) share(resource string) string {
+	before, after := n.percent(n.Before, resource), n.percent(n.After, resource)
+	if before == after {
+		return fmt.Sprintf("%.0f%%", after)
+	}
+	return fmt.Sprintf("%.0f%% -> %.0f%%", before, after)
+}
+
+// percent is the part of a resource that used takes; 0 of a resource that the node does not have.
+func (n *Node) percent(used map[string]int64, resource string) float64 {
+	if n.Allocatable[resource] == 0 {
+		return 0
+	}
+	return 100 * float64(used[resource]) / float64(n.Allocatable[resource])
+}
+
+func writeExplained(w io.Writer, r *Report, p *Pod) {
+	fmt.Fprintf(w, "\n%s", clean(p.FullName()))
+	if p.Node != nil {
+		fmt.Fprintf(w, " on %s: %s", clean(*p.Node), clean(p.Decision(r.Engine.Seed)))
+	}
+	fmt.Fprint(w, "\n")
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	plugins, equal := p.deciding()
+	header := "NODE"
+	for _, plugin := range plugins {
+		header += fmt.Sprintf("\t%s x%d", plugin, p.Weights[plugin])
+	}
+	if len(plugins)+len(equal) > 0 {
+		header += "\tTOTAL"
+	}
+	fmt.Fprintln(table, header)
+	var rejected []NodeVerdict
+	for _, v := range p.ranked() {
+		if v.Filter != nil {
+			rejected = append(rejected, v)
+			continue
 		}
+		row := clean(v.Name)
+		for _, plugin := range plugins {
+			row += "\t-"
+			if score, ok := v.Scores[plugin]; ok {
+				row = strings.TrimSuffix(row, "-") + fmt.Sprintf("%d > %d = %d", score.Raw, score.Normalized, score.Weighted)
+			}
+		}
+		switch {
+		case v.Total != nil:
+			row += fmt.Sprintf("\t%d", *v.Total)
+		case v.Unasked:
+			row += "\tfits, not looked at"
+		}
+		fmt.Fprintln(table, row)
 	}
-	text := fmt.Sprintf("%d pods", len(r.Pods))
-	if len(r.Pods) == 1 {
-		text = "1 pod"
+	_ = table.Flush()
+	for _, v := range rejected {
+		fmt.Fprintf(w, "%s: %s: %s\n", clean(v.Name), clean(v.Filter.Plugin), clean(v.Filter.Message))
 	}
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
+	if len(plugins) > 0 {
+		fmt.Fprintln(w, "(score > normalized = weighted)")
 	}
-	if len(r.Problems) > 0 {
-		text += fmt.Sprintf("; %d objects are wrong", len(r.Problems))
+	if len(equal) > 0 {
+		fmt.Fprintf(w, "the same on every node: %s\n", strings.Join(equal, ", "))
 	}
-	var skipped int
-	for _, n := range r.Skipped {
-		skipped += n
+	for _, remedy := range p.Remedies() {
+		weight := fmt.Sprintf("weight %d of %s instead of %d", remedy.To, remedy.Plugin, remedy.From)
+		if remedy.To == 0 {
+			weight = remedy.Plugin + " disabled at score"
+		}
+		fmt.Fprintf(w, "with %s: %s\n", weight, clean(strings.Join(remedy.Winners, " or ")))
 	}
-	if skipped > 0 {
-		text += fmt.Sprintf("; %d objects of kinds that scheduling does not look at are passed over", skipped)
-	}
-	if r.Partial {
-		text += "; the run was cut off, so this is not all"
-	}
-	fmt.Fprintf(p.w, "%s (Kubernetes %s, seed %d)\n", text, r.Engine.Kubernetes, r.Engine.Seed)
+}
+
+// clean keeps text from others on one line and free of what a terminal would act on.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
 }

@@ -4,18 +4,21 @@
 package main
 
 import (
-	"context"
+	stdcontext "context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/schedconf/schedconf/diag"
 	"github.com/schedconf/schedconf/dryrun"
-	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/config"
 )
@@ -23,217 +26,241 @@ import (
 func (p *program) dryrun() *cli.Command {
 	return &cli.Command{
 		Name:  "dryrun",
-		Usage: "show where pods would go under a configuration, and why",
-		Description: `The scheduler of one Kubernetes release runs over the objects of files: nodes and running pods from
---cluster, pods and what makes pods from --workload, as 'kubectl get -o yaml' has them. A configuration of
-an older release, a Policy or one inside a manifest is carried to that release first. Nothing is sent
-anywhere. The exit code is 1 where the configuration is refused, or a limit of --fail-on is passed.
+		Usage: "place sample workloads with the real scheduling cycle, from files alone",
+		Description: `The cluster is what kubectl get -o yaml or -o json, or kubectl cluster-info dump, have written: nodes,
+running pods, volumes and the like. The workload is pods, or what has pods, expanded with its replicas.
+The configuration may be of any apiVersion, a Policy, or inside a manifest; it is carried to v1 with its
+behaviour kept. What cannot be kept is refused, or with --approximate noted on the report. Without
+--config kube-scheduler's defaults apply.
 
-The scheduler is a program of its own, schedconf-engine, built with 'make engine'.
+The work is done by schedconf-engine, a program with kube-scheduler inside that "make engine" builds.
 
 EXAMPLES:
-   schedconf dryrun --config sched.yaml --cluster cluster/ --workload deploy.yaml
-   schedconf dryrun --cluster nodes.yaml --workload web.yaml --explain web-0 --fail-on 'pending>0'
+   schedconf dryrun --config sched.yaml --cluster dump/ --workload deployment.yaml
+   schedconf dryrun --config sched.yaml --cluster nodes.yaml --cluster pods.yaml --workload web.yaml --explain web-0
 `,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, DefaultText: "the default configuration", Usage: "`FILE` of the configuration; - is standard input"},
-			&cli.StringFlag{Name: "from", DefaultText: "the newest that reads the configuration", Usage: "Kubernetes minor that the configuration is for"},
-			&cli.BoolFlag{Name: "approximate", Usage: "go on where the engine cannot do exactly what the configuration says"},
-			&cli.StringSliceFlag{Name: "cluster", Usage: "`FILE` or folder with what is there; repeatable"},
-			&cli.StringSliceFlag{Name: "workload", Aliases: []string{"w"}, Usage: "`FILE` or folder with what is to be placed; repeatable"},
-			&cli.StringSliceFlag{Name: "explain", Usage: "show what every node is to the `POD`; repeatable"},
-			&cli.BoolFlag{Name: "explain-all", Usage: "show it for all pods"},
-			&cli.StringFlag{Name: "as-profile", Usage: "place all pods with the profile of this `NAME`, whatever their schedulerName"},
-			&cli.StringFlag{Name: "extenders", Value: "skip", Usage: "call or skip the extenders of the configuration", Action: oneOf("extenders", []string{"call", "skip"})},
-			&cli.Int64Flag{Name: "seed", Usage: "decides between nodes of one total"},
-			&cli.DurationFlag{Name: "timeout", DefaultText: "none", Usage: "end with what is known after this time"},
-			&cli.StringSliceFlag{Name: "fail-on", Usage: "exit with 1 where a count passes a limit, as in pending>0; repeatable"},
-			&cli.StringFlag{Name: "engine", DefaultText: "schedconf-engine beside this program or in PATH", Usage: "`FILE` of the engine"},
-			documentFlag(), outputFlag([]string{"text", "json"}),
-		}, gateFlags(), findingFlags()),
-		Action: p.runDryrun,
+			&cli.StringFlag{Name: "config", Usage: "configuration of kube-scheduler: `FILE`, or - for standard input"},
+			&cli.StringSliceFlag{Name: "cluster", Usage: "`FILE` or folder with the objects of the cluster, or -; repeatable"},
+			&cli.StringSliceFlag{Name: "workload", Usage: "`FILE` or folder with what is to be placed, or -; repeatable"},
+			&cli.StringFlag{Name: "from", DefaultText: "the newest that reads the file", Usage: "Kubernetes minor that the configuration is for"},
+			documentFlag(),
+			&cli.StringSliceFlag{Name: "feature-gates", Usage: "feature gates as given to kube-scheduler, as in A=true,B=false; repeatable"},
+			&cli.BoolFlag{Name: "approximate", Usage: "go on although parts of the configuration cannot be kept, and note it on the report"},
+			&cli.StringFlag{Name: "as-profile", Usage: "schedule the whole workload with the profile of this `NAME`"},
+			&cli.StringFlag{Name: "extenders", Value: dryrun.ExtendersSkip, Usage: "skip or call the extenders of the configuration", Action: oneOf("extenders", []string{dryrun.ExtendersSkip, dryrun.ExtendersCall})},
+			&cli.Int64Flag{Name: "seed", Usage: "`NUMBER` that decides which of several equal nodes is taken"},
+			&cli.StringSliceFlag{Name: "explain", Usage: "show all nodes and scores of a `POD`, as NAME or NAMESPACE/NAME; repeatable"},
+			&cli.BoolFlag{Name: "explain-all", Usage: "show them for every pod"},
+			&cli.DurationFlag{Name: "timeout", Usage: "end with what is known after this time, as in 30s; 0 is never"},
+			&cli.StringFlag{Name: "engine", DefaultText: "$SCHEDCONF_ENGINE, or schedconf-engine beside this program or in $PATH", Usage: "`FILE` of the engine"},
+			outputFlag(formats),
+		}, findingFlags()),
+		Action: func(c *cli.Context) error {
+			if err := noOperands(c); err != nil {
+				return err
+			}
+			return p.runDry(c)
+		},
 	}
 }
 
-func (p *program) runDryrun(c *cli.Context) error {
-	if c.Args().Present() {
-		return usage(c, "%q is no flag: the files are given with --config, --cluster and --workload", c.Args().First())
-	}
-	limits, err := parseLimits(c)
-	if err != nil {
-		return err
-	}
+func (p *program) runDry(c *cli.Context) error {
 	engine, err := dryrun.Find(c.String("engine"))
 	if err != nil {
 		return inputError{err}
 	}
-	request, marks, err := p.dryrunRequest(c)
+	sources := &sources{program: p, c: c}
+	request, err := sources.request()
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	report, err := dryrun.Run(ctx, engine, *request)
-	if err != nil {
-		return inputError{err}
+	configured, code, err := sources.configure(c.String("config"))
+	if err != nil || code != exitYes {
+		return errors.Join(err, ended(code))
 	}
-	report.Marks = slices.Concat([]string{}, marks, report.Marks)
+	report, err := configured.ask(c, engine, *request)
+	if err != nil {
+		return err
+	}
+	for _, pod := range c.StringSlice("explain") {
+		if !slices.ContainsFunc(report.Pods, func(known dryrun.Pod) bool { return known.Named(pod) }) {
+			return usage(c, "--explain %q: the workload has no pod of this name", pod)
+		}
+	}
 	if c.String("output") == "json" {
-		err = writeJSON(p.stdout, report, "  ")
+		err = writeJSON(p.stdout, report, "")
 	} else {
-		err = report.WriteText(p.stdout)
+		err = dryrun.WriteText(p.stdout, report)
 	}
 	if err != nil {
 		return err
 	}
-	return ended(p.judgeDryrun(report, limits))
+	flush(p.stdout)
+	return ended(reportFindings(c, p.stderr, report))
 }
 
-// dryrunRequest makes the request. The marks say what of the configuration the engine does differently.
-func (p *program) dryrunRequest(c *cli.Context) (*dryrun.Request, []string, error) {
-	cluster, err := dryrun.Sources(c.StringSlice("cluster"), p.stdin)
-	if err != nil {
-		return nil, nil, inputError{err}
+// reportFindings prints what is wrong with the input, and returns the exit code for it.
+func reportFindings(c *cli.Context, w io.Writer, report *dryrun.Report) int {
+	var findings diag.List
+	for _, f := range report.Findings {
+		d := diag.Diagnostic{Rule: f.Rule, Severity: severities[f.Severity], Message: f.Message, Pos: diag.Position{File: f.File, Line: f.Line}}
+		if f.Object != "" {
+			d.Message = f.Object + ": " + f.Message
+		}
+		findings = append(findings, d)
 	}
-	workload, err := dryrun.Sources(c.StringSlice("workload"), p.stdin)
-	if err != nil {
-		return nil, nil, inputError{err}
+	newText(c, w, w).findings(findings)
+	for _, kind := range slices.Sorted(maps.Keys(report.Input.Skipped)) {
+		if !c.Bool("quiet") {
+			fmt.Fprintf(w, "skipped: %d of kind %s, which has no say in scheduling\n", report.Input.Skipped[kind], printable(kind))
+		}
 	}
-	gates, err := overrides(c)
-	if err != nil {
-		return nil, nil, err
+	return verdict(c, findings)
+}
+
+var severities = map[string]diag.Severity{"error": diag.Error, "warning": diag.Warning, "info": diag.Info}
+
+// sources reads what a dry run is about.
+type sources struct {
+	*program
+	c     *cli.Context
+	stdin string // the flag that has taken standard input
+}
+
+// take makes standard input the source of one flag.
+func (s *sources) take(flag string) error {
+	if s.stdin != "" {
+		return usage(s.c, "--%s and --%s cannot both read standard input", s.stdin, flag)
 	}
-	text, marks, err := p.engineConfiguration(c, c.String("config"))
+	s.stdin = flag
+	return nil
+}
+
+func (s *sources) request() (*dryrun.Request, error) {
+	gates, err := overrides(s.c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	request := &dryrun.Request{
-		Configuration: text, FeatureGates: gates, Cluster: cluster, Workload: workload, Seed: c.Int64("seed"), AsProfile: c.String("as-profile"),
-		Explain: c.StringSlice("explain"), ExplainAll: c.Bool("explain-all"), CallExtenders: c.String("extenders") == "call",
+		FeatureGates: gates, Seed: s.c.Int64("seed"), Explain: s.c.StringSlice("explain"), ExplainAll: s.c.Bool("explain-all"),
+		AsProfile: s.c.String("as-profile"), Extenders: s.c.String("extenders"), TimeoutSeconds: s.c.Duration("timeout").Seconds(),
 	}
-	if limit := c.Duration("timeout"); limit > 0 {
-		request.Timeout = limit.String()
+	if request.TimeoutSeconds < 0 {
+		return nil, usage(s.c, "--timeout %s: a time cannot be negative", s.c.Duration("timeout"))
 	}
-	return request, marks, nil
+	if request.Cluster, err = s.read("cluster"); err != nil {
+		return nil, err
+	}
+	request.Workload, err = s.read("workload")
+	return request, err
 }
 
-// engineRelease is the release of the engine: the newest.
-func engineRelease() *schemas.Release {
-	minors := schemas.Minors()
-	return schemas.For(minors[len(minors)-1])
-}
-
-// engineConfiguration is the configuration of a file in the form of the engine's release.
-func (p *program) engineConfiguration(c *cli.Context, name string) (text string, marks []string, err error) {
-	if name == "" {
-		return fmt.Sprintf("apiVersion: %s\nkind: %s\n", engineRelease().APIs[0].APIVersion, config.Kind), nil, nil
+// read makes the sources of a flag. Files are left to the engine; here it is only seen that they are
+// there, so that a wrong name is the same mistake as everywhere else.
+func (s *sources) read(flag string) ([]dryrun.Source, error) {
+	names := s.c.StringSlice(flag)
+	if len(names) == 0 {
+		return nil, usage(s.c, "--%s is needed", flag)
 	}
-	data, err := p.read(name)
-	if err != nil {
-		return "", nil, unreadable(name, err)
-	}
-	m := &migration{startup: startup{program: p, c: c}, name: name, data: data, targetRelease: engineRelease()}
-	if err := m.run(nil); err != nil {
-		return "", nil, err
-	}
-	m.findings.Sort()
-	if m.refused || m.text == nil {
-		newText(c, p.stderr, p.stderr).findings(m.findings)
-		return "", nil, exitCode(exitNo)
-	}
-	if m.isOf(engineRelease().APIs[0].APIVersion) {
-		return string(m.doc.Bytes()), nil, nil
-	}
-	marks = append(marks, fmt.Sprintf("%s was carried from %s of Kubernetes %s to Kubernetes %s", name, m.form(), m.release.Name, engineRelease().Name))
-	var differs []string
-	for _, item := range m.items {
-		if item.Outcome == scheme.Approximate || item.Outcome == scheme.Impossible {
-			differs = append(differs, fmt.Sprintf("%s is %s: %s", item.Name, item.Outcome, item.Why))
-		}
-	}
-	if len(differs) > 0 && !c.Bool("approximate") {
-		return "", nil, inputError{fmt.Errorf("%q cannot be run as it is meant by Kubernetes %s: %s; --approximate runs it all the same", name, engineRelease().Name, strings.Join(differs, "; "))}
-	}
-	return string(m.text), append(marks, differs...), nil
-}
-
-// isOf reports whether the input is a configuration of an apiVersion and nothing else.
-func (m *migration) isOf(apiVersion string) bool {
-	return m.doc != nil && m.policyDoc == nil && m.command == nil && m.form() == apiVersion
-}
-
-// form is the apiVersion of the input.
-func (m *migration) form() string {
-	doc := firstOf(m.policyDoc, m.doc)
-	if doc == nil {
-		return "flags"
-	}
-	value, _, err := scheme.Value(doc)
-	if err != nil {
-		return ""
-	}
-	apiVersion, kind, _ := scheme.TypeMeta(value)
-	if m.policyDoc != nil {
-		return "a " + kind
-	}
-	return apiVersion
-}
-
-// limit is a count that must not pass a number.
-type limit struct {
-	text    string
-	outcome dryrun.Outcome
-	over    func(n int) bool
-}
-
-func parseLimits(c *cli.Context) ([]limit, error) {
-	known := map[string]dryrun.Outcome{"pending": dryrun.Pending, "gated": dryrun.Gated, "unhandled": dryrun.Unhandled, "evicted": dryrun.Evicted, "placed": dryrun.Placed, "unknown": dryrun.Unknown}
-	var list []limit
-	for _, text := range c.StringSlice("fail-on") {
-		at := strings.IndexAny(text, "<>=")
-		var bound int
-		var comparison string
-		if at > 0 {
-			rest := strings.TrimLeft(text[at:], "<>=")
-			comparison = text[at : len(text)-len(rest)]
-			if _, err := fmt.Sscanf(strings.TrimSpace(rest), "%d", &bound); err != nil {
-				at = -1
+	var list []dryrun.Source
+	for _, name := range names {
+		if name == stdinName {
+			if err := s.take(flag); err != nil {
+				return nil, err
 			}
+			data, err := io.ReadAll(s.program.stdin)
+			if err != nil {
+				return nil, unreadable(name, err)
+			}
+			list = append(list, dryrun.Source{Name: "standard input", Text: string(data)})
+			continue
 		}
-		over, ok := map[string]func(n int) bool{
-			">": func(n int) bool { return n > bound }, ">=": func(n int) bool { return n >= bound },
-			"<": func(n int) bool { return n < bound }, "<=": func(n int) bool { return n <= bound },
-			"=": func(n int) bool { return n == bound }, "==": func(n int) bool { return n == bound },
-		}[comparison]
-		if at <= 0 || !ok {
-			return nil, usage(c, "--fail-on %q: write COUNT, a comparison and a number, as in pending>0", text)
+		if _, err := os.Stat(name); err != nil {
+			return nil, unreadable(name, err)
 		}
-		outcome, ok := known[strings.TrimSpace(text[:at])]
-		if !ok {
-			return nil, usage(c, "--fail-on %q: there is no count %q: known are %s", text, text[:at], strings.Join(slices.Sorted(maps.Keys(known)), ", "))
-		}
-		list = append(list, limit{text, outcome, over})
+		list = append(list, dryrun.Source{Name: name, Path: name})
 	}
 	return list, nil
 }
 
-// judgeDryrun is the exit code of a report. What it fails for is said.
-func (p *program) judgeDryrun(report *dryrun.Report, limits []limit) int {
-	code := exitYes
-	counts := report.Counts()
-	for _, l := range limits {
-		if n := counts[l.outcome]; l.over(n) {
-			fmt.Fprintf(p.stderr, "--fail-on %s: %s\n", l.text, number(n, "pod"))
-			code = exitNo
+// configured is a configuration in the form of the engine.
+type configured struct {
+	text  string
+	from  *dryrun.Config
+	marks []string
+}
+
+// configure carries a configuration to v1. Where that is impossible, the findings are printed and the
+// exit code is not exitYes.
+func (s *sources) configure(name string) (*configured, int, error) {
+	if name == "" {
+		return &configured{text: "apiVersion: " + fullVersion("v1") + "\nkind: " + config.Kind + "\n"}, exitYes, nil
+	}
+	if name == stdinName {
+		if err := s.take("config"); err != nil {
+			return nil, exitYes, err
 		}
 	}
-	for _, problem := range report.Problems {
-		if problem.Refused {
-			code = exitNo
+	data, err := s.program.read(name)
+	if err != nil {
+		return nil, exitYes, unreadable(name, err)
+	}
+	m := &migration{startup: startup{program: s.program, c: s.c}, name: name, data: data, targetRelease: newestRelease()}
+	if err := m.run(nil); err != nil {
+		return nil, exitYes, err
+	}
+	text := newText(s.c, s.stderr, s.stderr)
+	if m.text == nil || m.refused || m.findings.Count(diag.Error) > 0 {
+		text.findings(m.findings)
+		return nil, exitNo, nil
+	}
+	out := &configured{text: string(m.text), from: &dryrun.Config{File: name, APIVersion: "Policy", Kubernetes: m.release.Name, Checked: newestRelease().Observed, Changes: []dryrun.Finding{}}}
+	if m.doc != nil {
+		if value, _, err := scheme.Value(m.doc); err == nil {
+			out.from.APIVersion, _, _ = scheme.TypeMeta(value)
 		}
 	}
-	if report.Partial {
-		code = exitNo
+	for _, item := range m.items {
+		if item.Outcome == scheme.Exact || item.Outcome == scheme.Dropped || aside(item.Path) {
+			continue
+		}
+		out.from.Changes = append(out.from.Changes, dryrun.Finding{
+			Severity: "warning", Rule: string(item.Outcome), Message: strings.TrimSuffix(item.Name+" is "+string(item.Outcome)+": "+item.Why, ": "), File: name,
+		})
 	}
-	return code
+	if len(out.from.Changes) == 0 {
+		return out, exitYes, nil
+	}
+	if s.c.Bool("approximate") {
+		out.marks = append(out.marks, "parts of the configuration could not be kept, so every result is approximate")
+		return out, exitYes, nil
+	}
+	for _, change := range out.from.Changes {
+		fmt.Fprintf(s.stderr, "%s: error: %s [%s]\n", printable(name), printable(change.Message), change.Rule)
+	}
+	fmt.Fprintln(s.stderr, "the engine cannot run this configuration as it was meant; --approximate runs what is left of it")
+	return nil, exitNo, nil
+}
+
+// aside reports whether a field of a configuration has no say in where a pod goes.
+func aside(path diag.Path) bool {
+	return len(path) > 0 && slices.Contains([]string{
+		"leaderElection", "clientConnection", "healthzBindAddress", "metricsBindAddress", "enableProfiling", "enableContentionProfiling",
+		"parallelism", "delayCacheUntilActive", "podInitialBackoffSeconds", "podMaxBackoffSeconds", "lockObjectName", "lockObjectNamespace",
+	}, path[0])
+}
+
+// ask asks the engine. Ctrl-C ends it with what it knows.
+func (f *configured) ask(c *cli.Context, engine string, request dryrun.Request) (*dryrun.Report, error) {
+	ctx, stop := signal.NotifyContext(stdcontext.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	request.Config = f.text
+	report, err := dryrun.Ask(ctx, engine, request)
+	if err != nil {
+		return nil, inputError{err}
+	}
+	report.Config = f.from
+	report.Marks = append(report.Marks, f.marks...)
+	return report, nil
 }

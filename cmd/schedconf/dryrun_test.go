@@ -11,31 +11,19 @@ import (
 	"github.com/schedconf/schedconf/dryrun"
 )
 
-// standIn is an engine for the tests that are about the way to one and back. ENGINE says how it behaves; the
-// scheduler itself is tested in dryrun/engine and, through the command, by the scripts in testdata/engine.
+// standIn is an engine without a scheduler, for the examples of help, which run where no engine was built.
+// What a real one says is tested in dryrun/engine.
 func standIn() {
 	var request dryrun.Request
 	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(3)
+		os.Exit(2)
 	}
-	report := dryrun.Report{Protocol: dryrun.Protocol, Engine: dryrun.Engine{Kubernetes: "v1.37.2", Seed: request.Seed}, Pods: []dryrun.Pod{}}
-	switch os.Getenv("ENGINE") {
-	case "crash":
-		panic("the engine has a fault")
-	case "old":
-		report.Protocol--
-	case "words":
-		fmt.Println("this is no report")
-		return
-	case "refuse":
-		report.Error = "no objects"
-	case "echo":
-		fmt.Fprintln(os.Stderr, request.Configuration)
-		message, node := request.Configuration, "one"
-		report.Pods = append(report.Pods, dryrun.Pod{Name: "p", Namespace: "default", Outcome: dryrun.Pending, Message: &message}, dryrun.Pod{Name: "q", Namespace: "other", Outcome: dryrun.Placed, Node: &node})
+	report := dryrun.Report{Protocol: dryrun.Protocol, Engine: dryrun.Engine{Kubernetes: "v1.37.2", Seed: request.Seed}}
+	for _, name := range request.Explain {
+		report.Pods = append(report.Pods, dryrun.Pod{Name: name, Namespace: "default", Outcome: dryrun.Pending})
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(report); err != nil {
-		os.Exit(3)
+		os.Exit(2)
 	}
 }

@@ -42,6 +42,11 @@ func write(t *testing.T, name, text string) string {
 
 // TestHelp holds that the help of every command has two examples that run, and the exit codes.
 func TestHelp(t *testing.T) {
+	engine, err := exec.LookPath("engine-without-scheduler")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SCHEDCONF_ENGINE", engine)
 	p := &program{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
 	for _, command := range p.commands() {
 		t.Run(command.Name, func(t *testing.T) {
@@ -60,7 +65,7 @@ func TestHelp(t *testing.T) {
 				for _, name := range []string{"sched.yaml", "old.yaml", "new.yaml"} {
 					write(t, filepath.Join(folder, name), minimal)
 				}
-				for _, name := range []string{"cluster/nodes.yaml", "nodes.yaml", "deploy.yaml", "web.yaml"} {
+				for _, name := range []string{"dump/nodes.yaml", "nodes.yaml", "pods.yaml", "deployment.yaml", "web.yaml"} {
 					write(t, filepath.Join(folder, name), "apiVersion: v1\nkind: List\nitems: []\n")
 				}
 				write(t, filepath.Join(folder, "policy.json"), `{"apiVersion": "v1", "kind": "Policy"}`)

@@ -4,281 +4,295 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
-	"strconv"
-	"sync"
-	"sync/atomic"
-	"time"
+	"slices"
+	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-	v1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	resourcev1 "k8s.io/api/resource/v1"
+	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
-	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
-	"k8s.io/client-go/tools/cache"
-
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	schedulingapi "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 )
 
-// cluster is an API server without a server: one store for each kind. What is written to a store reaches the
-// event handlers of the scheduler before the write returns, so that there is nothing to wait for.
-type cluster struct {
-	client  *fake.Clientset
-	factory informers.SharedInformerFactory
-	stores  map[string]*store // by resource
-	version atomic.Int64
-	// deleted is told of pods that are deleted through the API, which is how the scheduler evicts.
-	deleted func(*v1.Pod)
-	// starts is told of pods that are bound, before anyone else is.
-	starts func(*v1.Pod)
-}
+var (
+	namespaces = corev1.SchemeGroupVersion.WithResource("namespaces")
+	nodes      = corev1.SchemeGroupVersion.WithResource("nodes")
+)
 
-// store is the informer of a kind, and what it would have been told by a watch.
-type store struct {
-	cache.SharedIndexInformer
-	cluster *cluster
-	kind    reflect.Type
-
-	mu       sync.Mutex // orders writes and their events
-	handlers []cache.ResourceEventHandler
-}
-
-// kinds are those that the scheduler has informers for, by resource.
-var kinds = map[string]runtime.Object{
-	"nodes": &v1.Node{}, "pods": &v1.Pod{}, "namespaces": &v1.Namespace{}, "services": &v1.Service{}, "replicationcontrollers": &v1.ReplicationController{},
-	"persistentvolumes": &v1.PersistentVolume{}, "persistentvolumeclaims": &v1.PersistentVolumeClaim{},
-	"replicasets": &appsv1.ReplicaSet{}, "statefulsets": &appsv1.StatefulSet{},
-	"storageclasses": &storagev1.StorageClass{}, "csinodes": &storagev1.CSINode{}, "csidrivers": &storagev1.CSIDriver{},
-	"csistoragecapacities": &storagev1.CSIStorageCapacity{}, "volumeattachments": &storagev1.VolumeAttachment{},
-	"poddisruptionbudgets": &policyv1.PodDisruptionBudget{}, "priorityclasses": &schedulingv1.PriorityClass{},
-	"resourceslices": &resourcev1.ResourceSlice{}, "resourceclaims": &resourcev1.ResourceClaim{}, "deviceclasses": &resourcev1.DeviceClass{},
-	"podgroups": &schedulingv1beta1.PodGroup{},
-}
-
-func newCluster() *cluster {
-	c := &cluster{client: &fake.Clientset{}, stores: map[string]*store{}, deleted: func(*v1.Pod) {}, starts: func(*v1.Pod) {}}
-	c.factory = informers.NewSharedInformerFactory(c.client, 0)
-	for resource, kind := range kinds {
-		s := &store{cluster: c, kind: reflect.TypeOf(kind)}
-		c.factory.InformerFor(kind, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-			s.SharedIndexInformer = cache.NewSharedIndexInformer(&cache.ListWatch{}, kind, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
-			return s
-		})
-		c.stores[resource] = s
+// load reads the cluster. Pods that wait in it are tried after those of the workload.
+func (r *run) load(ctx context.Context) error {
+	l := &loader{run: r, counts: r.report.Input.Cluster}
+	if err := l.read(r.request.Cluster); err != nil {
+		return err
 	}
-	c.client.AddReactor("*", "*", c.react)
-	return c
-}
-
-// storeOf is the store for objects of a type, or nil.
-func (c *cluster) storeOf(object runtime.Object) *store {
-	for _, s := range c.stores {
-		if s.kind == reflect.TypeOf(object) {
-			return s
+	var podItems []item
+	for _, it := range r.distinct(l.items) {
+		switch obj := it.obj.(type) {
+		case *corev1.Pod:
+			podItems = append(podItems, it)
+			continue
+		case *corev1.Node:
+			if len(obj.Status.Allocatable) == 0 {
+				r.find("warning", "no-allocatable", it.file, it.line, describe(obj), "the node has no status.allocatable, so no pod fits on it")
+			}
 		}
+		makeAvailable(it.obj)
+		r.api.put(it.obj)
 	}
+	r.complete()
+	r.pump(false)
+	// As an API server lists them: which of several equal pods is preempted depends on their order.
+	slices.SortStableFunc(podItems, func(a, b item) int {
+		return cmp.Or(strings.Compare(a.obj.GetNamespace(), b.obj.GetNamespace()), strings.Compare(a.obj.GetName(), b.obj.GetName()))
+	})
+	var waiting []*corev1.Pod
+	for _, it := range podItems {
+		p := it.obj.(*corev1.Pod)
+		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
+			continue // It does not count any more.
+		}
+		if err := r.admit.resolvePriority(ctx, p); err != nil {
+			r.find("warning", "no-priority", it.file, it.line, describe(p), "the pod counts with priority 0: %s", err)
+		}
+		if p.Spec.NodeName == "" {
+			waiting = append(waiting, p)
+			continue
+		}
+		if r.api.get(nodes, "", p.Spec.NodeName) == nil {
+			r.find("warning", "unknown-node", it.file, it.line, describe(p), "the pod runs on node %q, which is not in the cluster", p.Spec.NodeName)
+		}
+		r.api.put(p)
+	}
+	r.pump(false)
+	r.bindVolumes()
+	r.checkClaims()
+	r.pump(false)
+	if len(r.api.list(nodes, "")) == 0 {
+		r.find("warning", "no-nodes", "", 0, "", "the cluster has no nodes, so no pod can be placed")
+	}
+	r.pendingPods = waiting
 	return nil
 }
 
-// add puts an object into its store; one of a kind that the scheduler does not look at is passed over.
-func (c *cluster) add(object runtime.Object) {
-	if s := c.storeOf(object); s != nil {
-		s.write(object)
+// makeAvailable does to a volume that nobody has claimed what its controller would.
+func makeAvailable(obj object) {
+	if v, ok := obj.(*corev1.PersistentVolume); ok && v.Spec.ClaimRef == nil && (v.Status.Phase == "" || v.Status.Phase == corev1.VolumePending) {
+		v.Status.Phase = corev1.VolumeAvailable
 	}
 }
 
-// write adds or replaces an object, which is the store's from then on.
-func (s *store) write(object runtime.Object) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	access, err := meta.Accessor(object)
-	if err != nil {
-		panic(err) // all kinds have metadata
-	}
-	access.SetResourceVersion(strconv.FormatInt(s.cluster.version.Add(1), 10))
-	old, exists, _ := s.GetIndexer().Get(object)
-	if !exists {
-		_ = s.GetIndexer().Add(object)
-		for _, handler := range s.handlers {
-			handler.OnAdd(object, false)
+// distinct leaves out objects that have the name of one before.
+func (r *run) distinct(items []item) []item {
+	seen := map[string]item{}
+	var list []item
+	for _, it := range items {
+		scopeNamespace(it.obj)
+		name := describe(it.obj)
+		if first, again := seen[name]; again {
+			r.find("error", "duplicate", it.file, it.line, name, "left out, since the one in %s:%d has the same name", first.file, first.line)
+			continue
 		}
+		seen[name] = it
+		list = append(list, it)
+	}
+	r.checkOwners(list)
+	return list
+}
+
+// checkOwners reports objects that own each other.
+func (r *run) checkOwners(items []item) {
+	owner := map[string]string{}
+	for _, it := range items {
+		if ref := metav1.GetControllerOf(it.obj); ref != nil {
+			owner[describe(it.obj)] = ref.Kind + " " + strings.TrimPrefix(it.obj.GetNamespace()+"/"+ref.Name, "/")
+		}
+	}
+	known := map[string]bool{}
+	for _, it := range items {
+		name := describe(it.obj)
+		path := map[string]bool{}
+		for at := name; at != "" && !known[at]; at = owner[at] {
+			if path[at] {
+				if at == name {
+					r.find("warning", "cyclic-owners", it.file, it.line, name, "the object is owned by itself in the end")
+				}
+				break
+			}
+			path[at] = true
+		}
+		for at := range path {
+			known[at] = true
+		}
+	}
+}
+
+// namespaced are the kinds that live in a namespace.
+func namespaced(obj object) bool {
+	switch kindOf(obj) {
+	case "Node", "Namespace", "PersistentVolume", "RuntimeClass", "PriorityClass", "StorageClass", "CSINode", "CSIDriver", "VolumeAttachment", "ResourceSlice", "DeviceClass":
+		return false
+	}
+	return true
+}
+
+// scopeNamespace gives an object the namespace that kubectl would.
+func scopeNamespace(obj object) {
+	switch {
+	case !namespaced(obj):
+		obj.SetNamespace("")
+	case obj.GetNamespace() == "":
+		obj.SetNamespace(metav1.NamespaceDefault)
+	}
+}
+
+// kindOf is the kind of an object, whose type has its name.
+func kindOf(obj object) string { return reflect.TypeOf(obj).Elem().Name() }
+
+// describe names an object in findings.
+func describe(obj object) string {
+	return kindOf(obj) + " " + strings.TrimPrefix(obj.GetNamespace()+"/"+obj.GetName(), "/")
+}
+
+// complete adds what every cluster has.
+func (r *run) complete() {
+	for _, class := range schedulingapi.SystemPriorityClasses() {
+		if r.api.get(schedulingv1.SchemeGroupVersion.WithResource("priorityclasses"), "", class.Name) == nil {
+			r.api.put(class.DeepCopy())
+		}
+	}
+}
+
+func (r *run) ensureNamespace(name string) {
+	if name != "" && r.api.get(namespaces, "", name) == nil {
+		r.api.put(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}}})
+	}
+}
+
+// create creates the workload as the API server and the controllers would. What is wrong with it is
+// in the report.
+func (r *run) create(ctx context.Context) error {
+	l := &loader{run: r, counts: r.report.Input.Workload, strict: true}
+	if err := l.read(r.request.Workload); err != nil {
+		return err
+	}
+	items := r.distinct(l.items)
+	for _, it := range r.api.list(pods, "") {
+		r.ensureNamespace(it.GetNamespace())
+	}
+	var clusterNodes []*corev1.Node
+	for _, obj := range r.api.list(nodes, "") {
+		clusterNodes = append(clusterNodes, obj.(*corev1.Node))
+	}
+	type workload struct {
+		item
+		expansion
+	}
+	var workloads []workload
+	for _, it := range items {
+		r.ensureNamespace(it.obj.GetNamespace())
+		it.obj.SetUID(uidOf(kindOf(it.obj), it.obj))
+		expanded, hasPods, err := expand(it.obj, clusterNodes)
+		if err != nil {
+			r.find("error", "refused", it.file, it.line, describe(it.obj), "%s", err)
+			continue
+		}
+		if hasPods {
+			workloads = append(workloads, workload{it, expanded})
+			continue
+		}
+		r.createOne(ctx, it)
+	}
+	r.pump(false)
+	for _, w := range workloads {
+		if w.note != "" {
+			r.find("info", "no-pods", w.file, w.line, describe(w.obj), "%s", w.note)
+		}
+		if _, isPod := w.obj.(*corev1.Pod); !isPod && !r.createOne(ctx, w.item) {
+			continue
+		}
+		for _, other := range w.others {
+			legacyscheme.Scheme.Default(other)
+			r.createOne(ctx, item{other, w.file, w.line})
+		}
+		r.pump(false)
+		for _, p := range w.pods {
+			r.createPod(ctx, p, w.item)
+		}
+	}
+	for _, p := range r.pendingPods {
+		r.ensureNamespace(p.Namespace)
+		r.enqueue(&pod{namespace: p.Namespace, name: p.Name, spec: p, fromCluster: true}, p)
+	}
+	if len(r.order) == 0 {
+		r.find("error", "no-pods", "", 0, "", "the workload has no pods")
+	}
+	r.pump(false)
+	return nil
+}
+
+// createOne creates what is not a pod, and reports whether the API server would.
+func (r *run) createOne(ctx context.Context, it item) bool {
+	if r.api.get(resourceOf(it.obj), it.obj.GetNamespace(), it.obj.GetName()) != nil {
+		switch kindOf(it.obj) {
+		case "PersistentVolumeClaim", "Namespace", "ReplicaSet":
+			return true // A stateful set finds the claim that it had before.
+		}
+	}
+	makeAvailable(it.obj)
+	created, err := r.admit.create(ctx, it.obj)
+	if err != nil {
+		r.find("error", "refused", it.file, it.line, describe(it.obj), "%s", err)
+		return false
+	}
+	r.api.put(created)
+	return true
+}
+
+func (r *run) createPod(ctx context.Context, p *corev1.Pod, from item) {
+	entry := &pod{namespace: p.Namespace, name: p.Name, spec: p}
+	if from.obj != object(p) {
+		entry.workload = kindOf(from.obj) + "/" + from.obj.GetName()
+	}
+	legacyscheme.Scheme.Default(p)
+	if r.request.AsProfile != "" {
+		p.Spec.SchedulerName = r.request.AsProfile
+	}
+	p.Spec.NodeName = r.nodeNameOf(p, from)
+	created, err := r.admit.create(ctx, p)
+	switch {
+	case err != nil:
+		entry.refused = strings.ReplaceAll(err.Error(), "\n", "; ")
+	case r.api.pod(p.Namespace, p.Name) != nil:
+		entry.refused = fmt.Sprintf("pods %q already exists", p.Name)
+	}
+	if entry.refused != "" {
+		r.find("error", "refused", from.file, from.line, describe(p), "%s", entry.refused)
+		r.order = append(r.order, entry)
 		return
 	}
-	_ = s.GetIndexer().Update(object)
-	for _, handler := range s.handlers {
-		handler.OnUpdate(old, object)
-	}
+	entry.spec = created.(*corev1.Pod)
+	r.claimDevices(entry.spec)
+	r.enqueue(entry, entry.spec)
 }
 
-func (s *store) remove(object runtime.Object) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_ = s.GetIndexer().Delete(object)
-	for _, handler := range s.handlers {
-		handler.OnDelete(object)
+// nodeNameOf is where a pod of the workload says that it runs already: such a pod is placed anew.
+func (r *run) nodeNameOf(p *corev1.Pod, from item) string {
+	if p.Spec.NodeName != "" {
+		r.find("info", "node-name-ignored", from.file, from.line, describe(p), "spec.nodeName %q is left out, since the pod is to be placed", p.Spec.NodeName)
 	}
+	return ""
 }
 
-// get is the object of a name, or nil.
-func (s *store) get(namespace, name string) runtime.Object {
-	key := name
-	if namespace != "" {
-		key = namespace + "/" + name
+func (r *run) enqueue(entry *pod, p *corev1.Pod) {
+	r.order = append(r.order, entry)
+	if r.api.pod(p.Namespace, p.Name) != nil {
+		return
 	}
-	object, exists, _ := s.GetIndexer().GetByKey(key)
-	if !exists {
-		return nil
-	}
-	return object.(runtime.Object)
-}
-
-// registration is what who adds a handler gets: all events before it have been delivered.
-type registration struct{}
-
-func (registration) HasSynced() bool                     { return true }
-func (registration) HasSyncedChecker() cache.DoneChecker { return synced{} }
-
-type synced struct{}
-
-func (synced) Name() string { return "files" }
-func (synced) Done() <-chan struct{} {
-	done := make(chan struct{})
-	close(done)
-	return done
-}
-
-// AddEventHandler tells the handler of what is there, and of every write from then on.
-func (s *store) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, object := range s.GetStore().List() {
-		handler.OnAdd(object, true)
-	}
-	s.handlers = append(s.handlers, handler)
-	return registration{}, nil
-}
-
-// AddEventHandlerWithResyncPeriod is AddEventHandler: nothing has to be said again.
-func (s *store) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, _ time.Duration) (cache.ResourceEventHandlerRegistration, error) {
-	return s.AddEventHandler(handler)
-}
-
-// AddEventHandlerWithOptions is AddEventHandler.
-func (s *store) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, _ cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
-	return s.AddEventHandler(handler)
-}
-
-// HasSynced is true: a write is delivered when it returns.
-func (s *store) HasSynced() bool { return true }
-
-// HasSyncedChecker is done.
-func (s *store) HasSyncedChecker() cache.DoneChecker { return synced{} }
-
-// RunWithContext does nothing until it is stopped: there is no watch.
-func (s *store) RunWithContext(ctx context.Context) { <-ctx.Done() }
-
-// react is the API server as the scheduler's client sees it.
-func (c *cluster) react(action clienttesting.Action) (bool, runtime.Object, error) {
-	resource := action.GetResource()
-	s := c.stores[resource.Resource]
-	if s == nil {
-		return true, nil, apierrors.NewNotFound(resource.GroupResource(), "")
-	}
-	switch a := action.(type) {
-	case clienttesting.CreateActionImpl:
-		if binding, ok := a.GetObject().(*v1.Binding); ok {
-			return true, binding, c.bind(s, binding)
-		}
-		object := a.GetObject().DeepCopyObject()
-		if access, err := meta.Accessor(object); err == nil && access.GetName() == "" {
-			access.SetName(access.GetGenerateName() + strconv.FormatInt(c.version.Load(), 10))
-			access.SetUID(types.UID(access.GetName()))
-		}
-		s.write(object)
-		return true, object, nil
-	case clienttesting.UpdateActionImpl:
-		object := a.GetObject().DeepCopyObject()
-		s.write(object)
-		c.controlVolumes(object)
-		return true, object, nil
-	case clienttesting.GetActionImpl:
-		object := s.get(a.GetNamespace(), a.GetName())
-		if object == nil {
-			return true, nil, apierrors.NewNotFound(resource.GroupResource(), a.GetName())
-		}
-		return true, object.DeepCopyObject(), nil
-	case clienttesting.PatchActionImpl:
-		object := s.get(a.GetNamespace(), a.GetName())
-		if object == nil {
-			return true, nil, apierrors.NewNotFound(resource.GroupResource(), a.GetName())
-		}
-		object, err := patched(object, a.GetPatchType(), a.GetPatch())
-		if err != nil {
-			return true, nil, err
-		}
-		s.write(object)
-		return true, object, nil
-	case clienttesting.DeleteActionImpl:
-		object := s.get(a.GetNamespace(), a.GetName())
-		if object == nil {
-			return true, nil, apierrors.NewNotFound(resource.GroupResource(), a.GetName())
-		}
-		if pod, ok := object.(*v1.Pod); ok {
-			c.deleted(pod)
-		}
-		s.remove(object)
-		return true, nil, nil
-	}
-	return true, nil, apierrors.NewMethodNotSupported(schema.GroupResource{Group: resource.Group, Resource: resource.Resource}, action.GetVerb())
-}
-
-// bind sets the node of a pod, as the API server does for a Binding.
-func (c *cluster) bind(s *store, binding *v1.Binding) error {
-	object := s.get(binding.Namespace, binding.Name)
-	if object == nil {
-		return apierrors.NewNotFound(v1.Resource("pods"), binding.Name)
-	}
-	pod := object.(*v1.Pod)
-	// The spec is shared with the pod before, but for the node; neither is written to.
-	bound := *pod
-	bound.Spec.NodeName = binding.Target.Name
-	c.starts(&bound)
-	s.write(&bound)
-	return nil
-}
-
-// patched is an object with a patch applied; it is a new one.
-func patched(object runtime.Object, kind types.PatchType, data []byte) (runtime.Object, error) {
-	text, err := json.Marshal(object)
-	if err != nil {
-		return nil, err
-	}
-	switch kind {
-	case types.StrategicMergePatchType:
-		text, err = strategicpatch.StrategicMergePatch(text, data, object)
-	case types.MergePatchType:
-		text, err = jsonpatch.MergePatch(text, data)
-	default:
-		err = fmt.Errorf("patches of type %s are not known here", kind)
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object)
-	return out, json.Unmarshal(text, out)
+	r.api.put(p)
+	entry.uid = p.UID
+	r.pods[p.UID] = entry
 }

@@ -1,86 +1,113 @@
 // SPDX-FileCopyrightText: The schedconf authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Schedconf-engine runs the kube-scheduler of one Kubernetes release over objects from files. It reads a
-// dryrun.Request from standard input and writes a dryrun.Report to standard output. It exits with 0 when
-// there is a report, whatever is in it, and with 3 when it failed.
+// Command schedconf-engine answers where pods would go, with the kube-scheduler of one Kubernetes
+// release inside. It is not meant to be called by hand: schedconf does, with the messages that
+// package dryrun documents. "run" reads a request from standard input and writes a report to
+// standard output; "version" says which release it is.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
+	"time"
 
 	"k8s.io/klog/v2"
 
 	"github.com/schedconf/schedconf/dryrun"
 )
 
-// release is the release whose scheduler is embedded; go.mod pins it.
-const release = "v1.37.2"
-
 func main() {
-	quiet()
-	if len(os.Args) > 1 && os.Args[1] == "--version" {
-		fmt.Println("schedconf-engine for Kubernetes", release, "protocol", dryrun.Protocol)
-		return
-	}
-	os.Exit(serve(os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(command(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// quiet drops what the scheduler logs, which is for its operator; what it decides is in the report.
-func quiet() {
-	klog.LogToStderr(false)
+// gcPercent lets the heap grow: the program is short-lived.
+const gcPercent = 400
+
+func command(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	silence()
+	switch {
+	case len(args) == 1 && args[0] == "version":
+		return write(stdout, stderr, &dryrun.Report{Protocol: dryrun.Protocol, Engine: dryrun.Engine{Kubernetes: kubernetesVersion(), Parallelism: parallelism}})
+	case len(args) == 1 && args[0] == "run":
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		return write(stdout, stderr, serve(ctx, stdin))
+	}
+	fmt.Fprintln(stderr, "usage: schedconf-engine run <request.json >report.json, or schedconf-engine version")
+	return 2
+}
+
+// silence keeps the scheduler's log off standard error: what it has to say is in the report.
+func silence() {
+	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
+	klog.InitFlags(flags)
+	for name, value := range map[string]string{"logtostderr": "false", "alsologtostderr": "false", "stderrthreshold": "FATAL"} {
+		_ = flags.Set(name, value)
+	}
 	klog.SetOutput(io.Discard)
 }
 
-// serve answers one request.
-func serve(in io.Reader, out, errs io.Writer) int {
-	var request dryrun.Request
-	if err := json.NewDecoder(in).Decode(&request); err != nil {
-		fmt.Fprintf(errs, "schedconf-engine: read the request: %v\n", err)
-		return 3
+func write(stdout, stderr io.Writer, report *dryrun.Report) int {
+	encoder := json.NewEncoder(stdout)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(report); err != nil {
+		fmt.Fprintln(stderr, "schedconf-engine:", err)
+		return 2
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	report, err := answer(ctx, request)
-	if err != nil {
-		report = &dryrun.Report{Protocol: dryrun.Protocol, Engine: dryrun.Engine{Kubernetes: release}, Error: err.Error()}
-	}
-	if err := json.NewEncoder(out).Encode(report); err != nil {
-		fmt.Fprintf(errs, "schedconf-engine: write the report: %v\n", err)
-		return 3
+	if report.Error != "" {
+		return 2
 	}
 	return 0
 }
 
-// answer runs a request.
-func answer(ctx context.Context, request dryrun.Request) (*dryrun.Report, error) {
+// serve answers one request.
+func serve(ctx context.Context, in io.Reader) *dryrun.Report {
+	refused := func(err error) *dryrun.Report {
+		return &dryrun.Report{Protocol: dryrun.Protocol, Engine: dryrun.Engine{Kubernetes: kubernetesVersion()}, Error: err.Error()}
+	}
+	var request dryrun.Request
+	if err := json.NewDecoder(in).Decode(&request); err != nil {
+		return refused(fmt.Errorf("request: %w", err))
+	}
 	if request.Protocol != dryrun.Protocol {
-		return nil, fmt.Errorf("the request is of protocol %d, this engine speaks %d", request.Protocol, dryrun.Protocol)
+		return refused(fmt.Errorf("the request is of protocol %d, and this engine speaks %d", request.Protocol, dryrun.Protocol))
 	}
-	if err := setGates(request.FeatureGates); err != nil {
-		return nil, err
+	if request.TimeoutSeconds > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(request.TimeoutSeconds*float64(time.Second)), errTime)
+		defer cancel()
 	}
-	cfg, err := loadConfiguration(request.Configuration)
+	report, err := answer(ctx, &request)
 	if err != nil {
-		return nil, err
+		return refused(err)
 	}
-	objects := newObjects()
-	for _, source := range request.Cluster {
-		if err := objects.read(source, false); err != nil {
-			return nil, err
+	return report
+}
+
+var errTime = errors.New("the time was up")
+
+// kubernetesVersion is the release of the scheduler that is linked.
+func kubernetesVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, module := range info.Deps {
+		if module.Path == "k8s.io/kubernetes" {
+			return module.Version
 		}
 	}
-	for _, source := range request.Workload {
-		if err := objects.read(source, true); err != nil {
-			return nil, err
-		}
-	}
-	objects.admit()
-	return run(ctx, request, cfg, objects)
+	return "unknown"
 }

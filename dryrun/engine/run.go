@@ -5,500 +5,576 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"math/rand"
-	"net/url"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/component-base/featuregate"
+	resourcehelpers "k8s.io/component-helpers/resource"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	clocktesting "k8s.io/utils/clock/testing"
-
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/schedconf/schedconf/dryrun"
 )
 
-const (
-	// sampledFrom is how many nodes a cluster has at least before some are left out of the search
-	// (minFeasibleNodesToFind in pkg/scheduler/schedule_one.go).
-	sampledFrom = 100
-	// failuresMost is how often a pod may fail with an error of the scheduler, as against not fitting, before
-	// it is left alone.
-	failuresMost = 3
-)
+// run is one dry run. The scheduler's own queue, cache and cycle do the work; what the run adds is
+// the order in which things happen: one pod at a time, and whatever a pod sets off in the background
+// has ended, or waits for others, before the next one is tried.
+type run struct {
+	request  *dryrun.Request
+	report   *dryrun.Report
+	api      *api
+	factory  *factory
+	admit    *admitter
+	clock    *testingclock.FakeClock
+	sched    *scheduler.Scheduler
+	snapshot *internalcache.Snapshot
+	// pods are those of the workload that were created, and order the same in the order of the report.
+	pods  map[types.UID]*pod
+	order []*pod
+	// pendingPods are those that wait in the cluster.
+	pendingPods []*corev1.Pod
 
-// simulation is a scheduler over a cluster that changes as it decides.
-type simulation struct {
-	*cluster
-	sched   *scheduler.Scheduler
-	clock   *clocktesting.FakeClock
-	journal *journal
-	nodes   []string
+	// current is the scheduling cycle that goes on; only one does.
+	current    *attempt
+	preempting []preemptor
 
-	ended chan struct{} // a binding cycle is over
+	// wakeups has one entry where something has happened in the background since the last look.
+	wakeups chan struct{}
 
-	mu      sync.Mutex
-	results map[types.UID]*dryrun.Pod
-	binding map[types.UID]bool // pods whose binding cycle goes on
-	waits   map[types.UID]bool // of them, those that wait for more than the scheduler itself
-	errors  map[types.UID]int
-	victims []*v1.Pod // what the current cycle has evicted
+	mu       sync.Mutex
+	bindings map[types.UID]stage
+	// released is closed when the held pods go on.
+	released chan struct{}
+	// asked is where the queue answers, while it has not; starved is true after it had nothing.
+	asked   chan popped
+	starved bool
+	// backoffSeconds is how long a pod has to wait at most until it is tried again.
+	backoffSeconds int64
+	// active is a lower bound of what the queue has ready.
+	active int
 }
 
-// run schedules the pods of the workload one after the other.
-func run(ctx context.Context, request dryrun.Request, cfg *config.KubeSchedulerConfiguration, o *objects) (*dryrun.Report, error) {
-	if request.Timeout != "" {
-		limit, err := time.ParseDuration(request.Timeout)
-		if err != nil {
-			return nil, fmt.Errorf("timeout %q: %w", request.Timeout, err)
-		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
+// pod is a pod of the workload.
+type pod struct {
+	namespace, name string
+	workload        string
+	uid             types.UID
+	// refused says why the API server would not create the pod.
+	refused string
+	// fromCluster is true for a pod that waited in the cluster.
+	fromCluster bool
+	spec        *corev1.Pod
+
+	attempts int
+	last     *attempt
+	// atProgress is the state of the cluster that the last attempt saw, and tries counts the attempts
+	// at that state.
+	atProgress int64
+	tries      int
+	// failed is true where the last attempt ended in an error, as opposed to a verdict on every node.
+	failed      bool
+	nominated   string
+	preempted   []string
+	preemptedBy string
+}
+
+// maxTries is how often a pod is tried while nothing in the cluster changes: what ends in an error
+// may go well the next time.
+const maxTries = 3
+
+// answer answers a request. An error is a request that cannot be answered.
+func answer(ctx context.Context, request *dryrun.Request) (*dryrun.Report, error) {
+	r := &run{
+		request: request,
+		report: &dryrun.Report{
+			Protocol: dryrun.Protocol,
+			Engine:   dryrun.Engine{Kubernetes: kubernetesVersion(), Parallelism: parallelism, Seed: request.Seed},
+			Marks:    []string{}, Pods: []dryrun.Pod{}, Nodes: []dryrun.Node{}, Findings: []dryrun.Finding{},
+			Input: dryrun.Input{Cluster: map[string]int{}, Workload: map[string]int{}, Skipped: map[string]int{}},
+		},
+		api:      newAPI(),
+		clock:    testingclock.NewFakeClock(time.Now()),
+		pods:     map[types.UID]*pod{},
+		wakeups:  make(chan struct{}, 1),
+		bindings: map[types.UID]stage{},
+		released: make(chan struct{}),
 	}
-	report := &dryrun.Report{
-		Protocol: dryrun.Protocol, Engine: dryrun.Engine{Kubernetes: release, Parallelism: runtime.GOMAXPROCS(0), Seed: request.Seed},
-		Marks: []string{}, Pods: []dryrun.Pod{}, Nodes: []dryrun.Node{}, Skipped: o.skipped, Objects: o.counts,
+	r.factory = newFactory(r.api.client)
+	if err := r.start(ctx); err != nil {
+		return nil, err
 	}
-	stopped, stop := context.WithCancel(context.Background())
-	defer stop()
-	s, err := newSimulation(stopped, request, cfg, o, report)
+	if err := r.load(ctx); err != nil {
+		return nil, err
+	}
+	before, err := r.usage()
 	if err != nil {
 		return nil, err
 	}
-	workload := o.workloadPods()
-	order := make([]types.UID, 0, len(workload))
-	for _, e := range workload {
-		pod := e.object.(*v1.Pod)
-		if request.AsProfile != "" {
-			pod.Spec.SchedulerName = request.AsProfile
-		}
-		order = append(order, pod.UID)
-		s.enter(pod, e)
+	if err := r.create(ctx); err != nil {
+		return nil, err
 	}
-	report.Partial = !s.schedule(ctx)
-	for _, uid := range order {
-		s.results[uid].Outcome = s.outcome(workload[len(report.Pods)].object.(*v1.Pod), s.results[uid], report.Partial)
-		report.Pods = append(report.Pods, *s.results[uid])
-	}
-	report.Nodes = s.usage()
-	report.Problems = o.problems
-	return report, nil
+	r.schedule(ctx)
+	return r.report, r.finish(before)
 }
 
-func newSimulation(ctx context.Context, request dryrun.Request, cfg *config.KubeSchedulerConfiguration, o *objects, report *dryrun.Report) (*simulation, error) {
-	s := &simulation{
-		cluster: newCluster(), clock: clocktesting.NewFakeClock(time.Unix(1_700_000_000, 0)), ended: make(chan struct{}, 1),
-		results: map[types.UID]*dryrun.Pod{}, binding: map[types.UID]bool{}, waits: map[types.UID]bool{}, errors: map[types.UID]int{},
-	}
-	s.deleted, s.starts = s.evicted, s.began
-	s.count(o)
-	if report.Sampled = s.samples(cfg); report.Sampled {
-		// Which nodes are left out depends on which of several goroutines is the first; of one, on nothing.
-		report.Engine.Parallelism = 1
-	}
-	s.journal = &journal{seed: request.Seed, explain: explains(request), weights: map[string]map[string]int64{}}
-	extenders := cfg.Extenders
-	if !request.CallExtenders {
-		extenders = silenced(extenders)
-		for _, extender := range cfg.Extenders {
-			report.Marks = append(report.Marks, fmt.Sprintf("the extender %s is not called: the result is as if it had no say", redacted(extender.URLPrefix)))
+// parallelism is that of the scheduler. One node after the other, so that where the scheduler stops
+// looking, and what it takes first among equals, does not depend on which goroutine is faster.
+const parallelism = 1
+
+// start builds the scheduler that the configuration asks for, as kube-scheduler does.
+func (r *run) start(ctx context.Context) error {
+	known := utilfeature.DefaultMutableFeatureGate.GetAll()
+	for gate := range r.request.FeatureGates {
+		if _, ok := known[featuregate.Feature(gate)]; !ok {
+			return fmt.Errorf("feature gates: unrecognized feature gate: %s", gate)
 		}
 	}
-	var err error
-	s.sched, err = scheduler.New(ctx, s.client, s.factory, nil, recorders,
-		scheduler.WithComponentConfigVersion(cfg.APIVersion),
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(r.request.FeatureGates); err != nil {
+		return fmt.Errorf("feature gates: %w", err)
+	}
+	r.snapshot = internalcache.NewEmptySnapshot()
+	decoded, kind, err := scheme.Codecs.UniversalDecoder().Decode([]byte(r.request.Config), nil, nil)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	cfg, ok := decoded.(*config.KubeSchedulerConfiguration)
+	if !ok {
+		return fmt.Errorf("configuration: a %s is not a KubeSchedulerConfiguration", kind)
+	}
+	if problems := validation.ValidateKubeSchedulerConfiguration(cfg); problems != nil {
+		return fmt.Errorf("configuration: %w", problems)
+	}
+	r.backoffSeconds = cfg.PodMaxBackoffSeconds
+	recorders := func(string) events.EventRecorderLogger { return recorder{r} }
+	r.sched, err = scheduler.New(ctx, r.api.client, r.factory, nil, recorders,
+		scheduler.WithComponentConfigVersion(kind.GroupVersion().String()),
 		scheduler.WithProfiles(cfg.Profiles...),
 		scheduler.WithPercentageOfNodesToScore(cfg.PercentageOfNodesToScore),
-		scheduler.WithPodInitialBackoffSeconds(cfg.PodInitialBackoffSeconds),
 		scheduler.WithPodMaxBackoffSeconds(cfg.PodMaxBackoffSeconds),
-		scheduler.WithExtenders(extenders...),
-		scheduler.WithParallelism(int32(report.Engine.Parallelism)),
-		scheduler.WithClock(s.clock),
-		scheduler.WithNodeInfoSnapshot(internalcache.NewEmptySnapshot()),
+		scheduler.WithPodInitialBackoffSeconds(cfg.PodInitialBackoffSeconds),
+		scheduler.WithExtenders(cfg.Extenders...),
+		scheduler.WithParallelism(parallelism),
+		scheduler.WithClock(r.clock),
+		scheduler.WithNodeInfoSnapshot(r.snapshot),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("the configuration: %w", err)
+		return fmt.Errorf("configuration: %w", err)
 	}
-	s.observe()
-	s.fill(o)
-	return s, nil
+	r.muteExtenders()
+	for name, profile := range r.sched.Profiles {
+		r.sched.Profiles[name] = observe(r, profile)
+	}
+	r.sched.NextEntity = r.nextEntity(ctx, r.sched.NextEntity)
+	r.sched.SchedulePod = r.schedulePod(r.sched.SchedulePod)
+	r.sched.FailureHandler = r.failureHandler(r.sched.FailureHandler)
+	r.api.changed = r.wake
+	r.sched.SchedulingQueue.Run(klog.FromContext(ctx))
+	if r.sched.APIDispatcher != nil {
+		r.sched.APIDispatcher.Run(klog.FromContext(ctx))
+	}
+	if r.admit, err = newAdmitter(r.api.client, r.factory); err != nil {
+		return err
+	}
+	return nil
 }
 
-// recorders make recorders of events that go nowhere.
-func recorders(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
-
-// count takes the names of the nodes.
-func (s *simulation) count(o *objects) {
-	for _, node := range of[*v1.Node](o) {
-		s.nodes = append(s.nodes, node.Name)
+// muteExtenders takes the extenders out of every decision, if they are not to be called.
+func (r *run) muteExtenders() {
+	if len(r.sched.Extenders) == 0 || r.request.Extenders == dryrun.ExtendersCall {
+		return
 	}
-	slices.Sort(s.nodes)
+	var names []string
+	for i, extender := range r.sched.Extenders {
+		names = append(names, extender.Name())
+		// Every profile has the same list.
+		r.sched.Extenders[i] = muted{extender}
+	}
+	r.report.Marks = append(r.report.Marks, "the extenders were not called, so what they filter, score, bind and preempt is missing: "+strings.Join(names, ", "))
 }
 
-// silenced are extenders that are asked nothing. What they say about resources remains.
-func silenced(extenders []config.Extender) []config.Extender {
-	list := slices.Clone(extenders)
-	for i := range list {
-		list[i].FilterVerb, list[i].PrioritizeVerb, list[i].BindVerb, list[i].PreemptVerb = "", "", "", ""
+// muted is an extender that has nothing to say about any pod.
+type muted struct{ fwk.Extender }
+
+func (muted) IsInterested(*corev1.Pod) bool { return false }
+func (muted) IsFilter() bool                { return false }
+func (muted) IsPrioritizer() bool           { return false }
+func (muted) IsBinder() bool                { return false }
+func (muted) SupportsPreemption() bool      { return false }
+
+// wake ends a wait.
+func (r *run) wake() {
+	select {
+	case r.wakeups <- struct{}{}:
+	default:
 	}
-	return list
 }
 
-// redacted is an address without who may use it.
-func redacted(address string) string {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return "with an address that is no URL"
+func (r *run) wait(ctx context.Context) {
+	select {
+	case <-r.wakeups:
+	case <-ctx.Done():
 	}
-	parsed.User, parsed.RawQuery = nil, ""
-	return parsed.String()
 }
 
-// fill puts the cluster into its stores: what pods hang on first, then the pods that run.
-func (s *simulation) fill(o *objects) {
-	var pods []entry
-	namespaces := map[string]bool{}
-	for _, e := range o.entries {
-		switch object := e.object.(type) {
-		case *v1.Pod:
-			if !e.workload {
-				pods = append(pods, e)
+// pump tells the informers what has changed, until nothing does.
+func (r *run) pump(order bool) {
+	for {
+		changes := r.api.take()
+		if len(changes) == 0 {
+			return
+		}
+		if order {
+			sortChanges(changes)
+		}
+		for _, c := range changes {
+			r.factory.deliver(c)
+			if _, isPod := c.obj.(*corev1.Pod); isPod && c.old == nil {
+				// The queue puts pods that came at the same time in any order.
+				r.clock.Step(time.Nanosecond)
 			}
-			continue
-		case *v1.Namespace:
-			namespaces[object.Name] = true
 		}
-		s.add(e.object)
-	}
-	for _, pod := range of[*v1.Pod](o) {
-		if !namespaces[pod.Namespace] {
-			namespaces[pod.Namespace] = true
-			// The API server has no pods without their namespace, but dumps do.
-			namespace := &v1.Namespace{}
-			namespace.Name, namespace.Labels = pod.Namespace, map[string]string{v1.LabelMetadataName: pod.Namespace}
-			s.add(namespace)
-		}
-	}
-	for _, e := range pods {
-		pod := e.object.(*v1.Pod)
-		if _, known := slices.BinarySearch(s.nodes, pod.Spec.NodeName); pod.Spec.NodeName != "" && !known {
-			o.problem(e, describe("Pod", pod.Namespace, pod.Name), "its node %q is not in the cluster", pod.Spec.NodeName)
-			continue
-		}
-		if pod.Spec.NodeName != "" {
-			s.began(pod)
-		}
-		s.clock.Step(time.Millisecond)
-		s.add(pod)
+		// What the fake clientset was asked is of no interest, and it keeps all of it.
+		r.api.client.ClearActions()
 	}
 }
 
-// began gives a pod that is on a node the time at which it began, as its kubelet would. Preemption evicts the
-// youngest of pods with one priority, and ends in chance where two are of one age: no two are.
-func (s *simulation) began(pod *v1.Pod) {
-	s.clock.Step(time.Nanosecond)
-	start := s.clock.Now()
-	switch {
-	case pod.Status.StartTime != nil:
-		start = pod.Status.StartTime.Add(time.Duration(start.Nanosecond() % int(time.Millisecond)))
-	case !pod.CreationTimestamp.IsZero():
-		start = pod.CreationTimestamp.Add(time.Duration(start.Nanosecond() % int(time.Millisecond)))
+// schedule runs scheduling cycles until no pod is left to try, or time is up.
+func (r *run) schedule(ctx context.Context) {
+	// An unanswered question ends with the queue.
+	defer r.sched.SchedulingQueue.Close()
+	flushed := int64(-1)
+	for ctx.Err() == nil {
+		r.pump(true)
+		if !r.ready() {
+			if r.release(ctx) {
+				continue
+			}
+			// The queue's own hints said no to some pods; kube-scheduler tries them again every five
+			// minutes all the same.
+			if progress := r.api.progressed(); r.stale(progress) && flushed != progress {
+				flushed = progress
+				r.sched.SchedulingQueue.MoveAllToActiveOrBackoffQueue(klog.FromContext(ctx), framework.EventUnschedulableTimeout, nil, nil, nil)
+				continue
+			}
+			return
+		}
+		r.sched.ScheduleOne(ctx)
+		r.settle(ctx)
+		r.api.client.ClearActions()
 	}
-	pod.Status.StartTime = &metav1.Time{Time: start}
+	r.report.Partial = "the time was up"
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		r.report.Partial = "the run was interrupted"
+	}
 }
 
-func explains(request dryrun.Request) func(*v1.Pod) bool {
-	return func(pod *v1.Pod) bool {
-		return request.ExplainAll || slices.Contains(request.Explain, pod.Name) || slices.Contains(request.Explain, pod.Namespace+"/"+pod.Name)
-	}
-}
-
-// weigh writes down the weights of a profile.
-func (s *simulation) weigh(f framework.Framework) {
-	weights := map[string]int64{}
-	for _, plugin := range f.ListPlugins().Score.Enabled {
-		weights[plugin.Name] = int64(plugin.Weight)
-	}
-	s.journal.weights[f.ProfileName()] = weights
-}
-
-// samples reports whether some profile leaves nodes out of the search.
-func (s *simulation) samples(cfg *config.KubeSchedulerConfiguration) bool {
-	if len(s.nodes) <= sampledFrom {
+// ready reports whether the queue has something to try, without which asking it would block.
+func (r *run) ready() bool {
+	if r.starved {
+		r.starved = false
 		return false
 	}
-	for _, p := range cfg.Profiles {
-		percentage := cfg.PercentageOfNodesToScore
-		if p.PercentageOfNodesToScore != nil {
-			percentage = p.PercentageOfNodesToScore
+	if r.asked != nil {
+		return true
+	}
+	r.active--
+	if r.active > 0 && !utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload) {
+		return true
+	}
+	queue := r.sched.SchedulingQueue
+	worth := false
+	r.active = 0
+	for _, p := range queue.PodsInActiveQ() {
+		r.active++
+		worth = worth || r.worthTrying(p)
+	}
+	if r.active > 0 {
+		return worth
+	}
+	for _, p := range queue.PodsInBackoffQ() {
+		worth = worth || r.worthTrying(p)
+	}
+	return worth
+}
+
+// popped is what the queue gave.
+type popped struct {
+	entity framework.QueuedEntityInfo
+	err    error
+}
+
+// patience is how long the queue may take to give what it is thought to have ready.
+const patience = 5 * time.Millisecond
+
+// nextEntity takes the next pod or group from the queue. What waits there for its time is given that
+// time; where there is nothing all the same, it returns nothing, and the queue is asked on.
+func (r *run) nextEntity(ctx context.Context, pop func(klog.Logger) (framework.QueuedEntityInfo, error)) func(klog.Logger) (framework.QueuedEntityInfo, error) {
+	return func(logger klog.Logger) (framework.QueuedEntityInfo, error) {
+		if r.asked == nil {
+			r.asked = make(chan popped, 1)
+			go func(answer chan<- popped) {
+				entity, err := pop(logger)
+				answer <- popped{entity, err}
+			}(r.asked)
 		}
-		if percentage == nil || *percentage < 100 {
+		for range r.backoffSeconds + 2 {
+			timer := time.NewTimer(patience)
+			select {
+			case next := <-r.asked:
+				timer.Stop()
+				r.asked = nil
+				return next.entity, next.err
+			case <-ctx.Done():
+				return nil, nil
+			case <-timer.C:
+				r.clock.Step(time.Second)
+			}
+		}
+		r.starved = true
+		return nil, nil
+	}
+}
+
+// worthTrying is false for a pod that was tried often enough while nothing changed.
+func (r *run) worthTrying(p *corev1.Pod) bool {
+	known := r.pods[p.UID]
+	if known == nil || known.last == nil {
+		return true
+	}
+	return known.tries < maxTries || known.atProgress != r.api.progressed()
+}
+
+// stale reports whether a pod that could not be placed has not seen the latest state.
+func (r *run) stale(progress int64) bool {
+	for _, p := range r.sched.SchedulingQueue.UnschedulablePods() {
+		if known := r.pods[p.UID]; known != nil && known.last != nil && known.atProgress != progress {
 			return true
 		}
 	}
 	return false
 }
 
-// observe puts the journal between the scheduler and its profiles.
-func (s *simulation) observe() {
-	for name, p := range s.sched.Profiles {
-		s.weigh(p)
-		s.sched.Profiles[name] = &observer{Framework: p, log: s.journal, simulation: s}
+// settle waits until nothing goes on in the background but pods that wait for others, or are held.
+func (r *run) settle(ctx context.Context) {
+	for ctx.Err() == nil && r.anyBinding(running) {
+		r.wait(ctx)
 	}
-	schedule := s.sched.SchedulePod
-	s.sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, info *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
-		s.journal.begin(info.Pod)
-		rand.Seed(int64(s.journal.random(info.Pod, "")))
-		result, err := schedule(ctx, f, state, info)
-		s.attempted(ctx, f, state, info.Pod, s.journal.end(), err)
-		return result, err
-	}
-	fail := s.sched.FailureHandler
-	s.sched.FailureHandler = func(ctx context.Context, f framework.Framework, info *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo, start time.Time) {
-		s.failed(info.Pod, status, nominating)
-		fail(ctx, f, info, status, nominating, start)
-		s.bound(info.Pod)
-	}
-}
-
-// enter takes a pod of the workload.
-func (s *simulation) enter(pod *v1.Pod, e entry) {
-	result := &dryrun.Pod{Name: pod.Name, Namespace: pod.Namespace, Owner: e.owner, Scheduler: pod.Spec.SchedulerName, Preempted: []string{}}
-	if pod.Spec.Priority != nil {
-		result.Priority = *pod.Spec.Priority
-	}
-	s.results[pod.UID] = result
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == v1.PodScheduled && condition.Message != "" {
-			message := condition.Message
-			result.Message = &message
+	for _, p := range r.preempting {
+		for p.busy(ctx) && ctx.Err() == nil {
+			runtime.Gosched()
 		}
 	}
-	if node := pod.Spec.NodeName; node != "" {
-		result.Node = &node
-	} else if _, ours := s.sched.Profiles[pod.Spec.SchedulerName]; !ours {
-		message := fmt.Sprintf("no profile is called %q", pod.Spec.SchedulerName)
-		result.Message = &message
-	}
-	// Pods of one priority come in the order in which they were given.
-	s.clock.Step(time.Millisecond)
-	s.add(pod)
+	r.preempting = r.preempting[:0]
 }
 
-// schedule goes on until nothing can be scheduled any more. It reports whether it got that far.
-func (s *simulation) schedule(ctx context.Context) bool {
-	for ctx.Err() == nil {
-		if !s.ready() {
-			if !s.pending(false) {
-				return true
-			}
-			// What is left waits for volumes, or to be permitted by others.
-			select {
-			case <-s.ended:
-			case <-ctx.Done():
-			}
-			continue
-		}
-		s.sched.ScheduleOne(ctx)
-		s.client.ClearActions()
-		for s.pending(true) {
-			select {
-			case <-s.ended:
-			case <-ctx.Done():
-				return false
-			}
+func (r *run) anyBinding(s stage) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, at := range r.bindings {
+		if at == s {
+			return true
 		}
 	}
 	return false
 }
 
-// ready reports whether the queue has something to pop. Nothing waits for time to pass: the queue pops what
-// backs off if nothing else is there, apart from pods that have met an error.
-func (s *simulation) ready() bool {
-	if len(s.sched.SchedulingQueue.PodsInActiveQ()) > 0 {
-		return true
-	}
-	again := map[string]*v1.Pod{}
-	s.mu.Lock()
-	for _, pod := range s.sched.SchedulingQueue.PodsInBackoffQ() {
-		if s.errors[pod.UID] < failuresMost {
-			again[pod.Namespace+"/"+pod.Name] = pod
-		}
-	}
-	s.mu.Unlock()
-	if len(again) == 0 {
+// release lets the held pods go on, and tells the informers what they do until they have ended. It
+// reports whether there were any.
+func (r *run) release(ctx context.Context) bool {
+	if !r.anyBinding(held) {
 		return false
 	}
-	s.sched.SchedulingQueue.Activate(klog.Background(), again)
-	return len(s.sched.SchedulingQueue.PodsInActiveQ()) > 0
-}
-
-// pending reports whether binding cycles go on; those that only wait for the scheduler's own work if soon.
-func (s *simulation) pending(soon bool) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if soon {
-		return len(s.binding) > len(s.waits)
-	}
-	return len(s.binding) > 0
-}
-
-// binds says that the binding cycle of a pod will go on beside the scheduling cycles.
-func (s *simulation) binds(pod *v1.Pod, waits bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.binding[pod.UID] = true
-	if waits {
-		s.waits[pod.UID] = true
-	}
-	s.signal()
-}
-
-// bound says that the binding cycle of a pod is over, however it went.
-func (s *simulation) bound(pod *v1.Pod) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.binding, pod.UID)
-	delete(s.waits, pod.UID)
-	s.signal()
-}
-
-func (s *simulation) signal() {
-	select {
-	case s.ended <- struct{}{}:
-	default:
-	}
-}
-
-// attempted writes down what a cycle has found.
-func (s *simulation) attempted(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *v1.Pod, c *cycle, err error) {
-	if err == nil && s.journal.explain(pod) {
-		c.complete(ctx, f, state, pod)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.victims = nil
-	result := s.results[pod.UID]
-	if result == nil {
-		return
-	}
-	result.Ties = c.ties
-	if s.journal.explain(pod) {
-		result.Nodes, result.Weights = c.verdicts(s.nodes), s.journal.weights[f.ProfileName()]
-	}
-}
-
-// placed writes down where a pod went.
-func (s *simulation) placed(pod *v1.Pod, node string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if result := s.results[pod.UID]; result != nil {
-		result.Node = &node
-	}
-}
-
-// failed writes down why a pod does not fit, and who had to go for it.
-func (s *simulation) failed(pod *v1.Pod, status *fwk.Status, nominating *fwk.NominatingInfo) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !status.IsRejected() {
-		s.errors[pod.UID]++
-	}
-	result := s.results[pod.UID]
-	if result == nil {
-		return
-	}
-	message := status.Message()
-	result.Message = &message
-	if nominating != nil && nominating.NominatedNodeName != "" {
-		node := nominating.NominatedNodeName
-		result.Nominated = &node
-	}
-	for _, victim := range s.victims {
-		result.Preempted = append(result.Preempted, nameBeside(victim, pod))
-		if evicted := s.results[victim.UID]; evicted != nil {
-			evicted.Node, evicted.Evicted = nil, nameBeside(pod, victim)
+	r.mu.Lock()
+	for pod, at := range r.bindings {
+		if at == held {
+			r.bindings[pod] = running
 		}
 	}
-	slices.Sort(result.Preempted)
-	s.victims = nil
-}
-
-// nameBeside is the name of a pod, with its namespace where that of the other is different.
-func nameBeside(pod, other *v1.Pod) string {
-	if pod.Namespace == other.Namespace {
-		return pod.Name
+	close(r.released)
+	r.released = make(chan struct{})
+	r.mu.Unlock()
+	for ctx.Err() == nil && r.anyBinding(running) {
+		r.pump(true)
+		r.wait(ctx)
 	}
-	return pod.Namespace + "/" + pod.Name
+	return true
 }
 
-// evicted is told of a pod that is deleted.
-func (s *simulation) evicted(pod *v1.Pod) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.victims = append(s.victims, pod)
+func (r *run) explains(p *corev1.Pod) bool {
+	return r.request.ExplainAll || slices.Contains(r.request.Explain, p.Name) || slices.Contains(r.request.Explain, p.Namespace+"/"+p.Name)
 }
 
-// outcome is what became of a pod.
-func (s *simulation) outcome(pod *v1.Pod, result *dryrun.Pod, partial bool) dryrun.Outcome {
-	_, ours := s.sched.Profiles[pod.Spec.SchedulerName]
-	switch {
-	case result.Node != nil:
-		return dryrun.Placed
-	case result.Evicted != "":
-		return dryrun.Evicted
-	case !ours:
-		return dryrun.Unhandled
-	case len(pod.Spec.SchedulingGates) > 0:
-		return dryrun.Gated
-	case partial && result.Message == nil:
-		return dryrun.Unknown
-	}
-	return dryrun.Pending
-}
-
-// usage is how full the nodes are.
-func (s *simulation) usage() []dryrun.Node {
-	snapshot := s.sched.Cache.Dump()
-	list := []dryrun.Node{}
-	for _, name := range slices.Sorted(maps.Keys(snapshot.Nodes)) {
-		info := snapshot.Nodes[name]
-		if info.Node() == nil {
-			continue
+// finish makes the report of what is known.
+func (r *run) finish(before map[string]map[string]int64) error {
+	for _, p := range r.order {
+		r.report.Pods = append(r.report.Pods, r.reportPod(p))
+		if p.last != nil && p.last.sampled() {
+			r.report.Engine.Sampled++
 		}
-		list = append(list, dryrun.Node{
-			Name: name, Pods: len(info.GetPods()), Requested: amounts(info.GetRequested()), Allocatable: amounts(info.GetAllocatable()),
+	}
+	after, err := r.usage()
+	if err != nil {
+		return err
+	}
+	nodes, err := r.snapshot.List()
+	if err != nil {
+		return err
+	}
+	for _, node := range nodes {
+		name := node.Node().Name
+		r.report.Nodes = append(r.report.Nodes, dryrun.Node{
+			Name: name, Labels: node.Node().Labels, Allocatable: amounts(node.GetAllocatable()), Before: before[name], After: after[name],
 		})
+	}
+	slices.SortFunc(r.report.Nodes, func(a, b dryrun.Node) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}
+
+// usage is what the pods on each node request, as the scheduler counts.
+func (r *run) usage() (map[string]map[string]int64, error) {
+	r.pump(false)
+	if err := r.sched.Cache.UpdateSnapshot(klog.Background(), r.snapshot); err != nil {
+		return nil, err
+	}
+	nodes, err := r.snapshot.List()
+	if err != nil {
+		return nil, err
+	}
+	usage := map[string]map[string]int64{}
+	for _, node := range nodes {
+		requested := amounts(node.GetRequested())
+		requested[string(corev1.ResourcePods)] = int64(len(node.GetPods()))
+		usage[node.Node().Name] = requested
+	}
+	return usage, nil
+}
+
+func amounts(resource fwk.Resource) map[string]int64 {
+	list := map[string]int64{
+		string(corev1.ResourceCPU):              resource.GetMilliCPU(),
+		string(corev1.ResourceMemory):           resource.GetMemory(),
+		string(corev1.ResourceEphemeralStorage): resource.GetEphemeralStorage(),
+		string(corev1.ResourcePods):             int64(resource.GetAllowedPodNumber()),
+	}
+	for name, value := range resource.GetScalarResources() {
+		list[string(name)] = value
 	}
 	return list
 }
 
-func amounts(r fwk.Resource) map[string]int64 {
-	out := map[string]int64{"cpu": r.GetMilliCPU(), "memory": r.GetMemory()}
-	if n := r.GetEphemeralStorage(); n > 0 {
-		out["ephemeral-storage"] = n
+func (r *run) reportPod(p *pod) dryrun.Pod {
+	out := dryrun.Pod{
+		Name: p.name, Namespace: p.namespace, Workload: p.workload, Profile: p.spec.Spec.SchedulerName,
+		Preempted: append([]string{}, p.preempted...), PreemptedBy: p.preemptedBy, Attempts: p.attempts,
+		FromCluster: p.fromCluster, Labels: p.spec.Labels, Requests: requests(p.spec),
 	}
-	if n := r.GetAllowedPodNumber(); n > 0 {
-		out["pods"] = int64(n)
+	if p.spec.Spec.Priority != nil {
+		out.Priority = *p.spec.Spec.Priority
 	}
-	for name, n := range r.GetScalarResources() {
-		if !strings.HasPrefix(string(name), "attachable-volumes-") {
-			out[string(name)] = n
+	if p.nominated != "" {
+		out.Nominated = &p.nominated
+	}
+	if p.refused != "" {
+		out.Outcome, out.Message = dryrun.Refused, &p.refused
+		return out
+	}
+	r.decide(p, &out)
+	if p.last == nil {
+		return out
+	}
+	out.Feasible, out.Evaluated, out.Ties, out.Hinted = p.last.feasible, len(p.last.lookedAt), p.last.ties, p.last.hinted
+	if p.last.explained {
+		out.Nodes = p.last.verdicts(r)
+		if profile, ok := r.sched.Profiles[out.Profile].(*observed); ok {
+			out.Weights = profile.weights
 		}
 	}
 	return out
+}
+
+// decide says what has become of a pod, as its status has it.
+func (r *run) decide(p *pod, out *dryrun.Pod) {
+	now := r.api.pod(p.namespace, p.name)
+	switch {
+	case p.preemptedBy != "" && now == nil:
+		out.Outcome = dryrun.Preempted
+		out.Message = text("preempted by " + p.preemptedBy)
+		return
+	case now == nil:
+		out.Outcome = dryrun.Unknown
+		return
+	case now.Spec.NodeName != "":
+		out.Outcome, out.Node = dryrun.Placed, &now.Spec.NodeName
+		return
+	case !r.sched.Profiles.HandlesSchedulerName(now.Spec.SchedulerName):
+		out.Outcome = dryrun.Unhandled
+		out.Message = text(fmt.Sprintf("schedulerName %q is that of no profile: this scheduler leaves the pod to another one", now.Spec.SchedulerName))
+		return
+	}
+	if now.Status.NominatedNodeName != "" {
+		out.Nominated = &now.Status.NominatedNodeName
+	}
+	out.Outcome = dryrun.Pending
+	for _, condition := range now.Status.Conditions {
+		if condition.Type != corev1.PodScheduled {
+			continue
+		}
+		out.Message = text(condition.Message)
+		if condition.Reason == corev1.PodReasonSchedulingGated {
+			out.Outcome = dryrun.Gated
+		}
+	}
+	r.mu.Lock()
+	at, isBinding := r.bindings[p.uid]
+	r.mu.Unlock()
+	switch {
+	case isBinding && at == waiting:
+		out.Message = text("waits at permit for other pods, which do not come")
+	case isBinding, p.last == nil && r.report.Partial != "" && out.Outcome == dryrun.Pending:
+		out.Outcome = dryrun.Unknown
+	case p.last == nil && out.Message == nil:
+		out.Outcome = dryrun.Gated
+		out.Message = r.heldBy(now)
+	}
+}
+
+// heldBy says which preEnqueue plugin keeps a pod from the queue.
+func (r *run) heldBy(p *corev1.Pod) *string {
+	for _, plugin := range r.sched.Profiles[p.Spec.SchedulerName].PreEnqueuePlugins() {
+		if status := plugin.PreEnqueue(context.Background(), p); !status.IsSuccess() {
+			return text(plugin.Name() + ": " + status.Message())
+		}
+	}
+	return text("the pod was not tried")
+}
+
+func text(s string) *string { return &s }
+
+func requests(p *corev1.Pod) map[string]int64 {
+	list := map[string]int64{}
+	for name, quantity := range resourcehelpers.PodRequests(p, resourcehelpers.PodResourcesOptions{}) {
+		if name == corev1.ResourceCPU {
+			list[string(name)] = quantity.MilliValue()
+		} else {
+			list[string(name)] = quantity.Value()
+		}
+	}
+	return list
 }
