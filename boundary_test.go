@@ -54,7 +54,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: append(apiTypes, "k8s.io/component-helpers"),
 	},
 	// The protocol with an engine, and what is made of its answers. An engine is a module of its own.
-	"dryrun": {},
+	"dryrun": {theirs: []string{"sigs.k8s.io/yaml"}},
 	// Tests alone, of programs and not of packages.
 	"integration": {},
 	"cmd/schedconf": {
