@@ -58,7 +58,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"github.com/bmatcuk/doublestar/v4"},
 	},
 	// The protocol with an engine, and what is made of its answers. An engine is a module of its own.
-	"dryrun": {},
+	"dryrun": {theirs: []string{"sigs.k8s.io/yaml"}},
 	// Tests alone, of programs and not of packages.
 	"integration": {},
 	"cmd/schedconf": {

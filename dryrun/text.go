@@ -13,8 +13,8 @@ import (
 )
 
 // WriteText renders a report for people: where each pod goes, what stays pending and why, and how full
-// the nodes are. The pods that the request explains follow with a table of nodes and plugins each.
-func WriteText(out io.Writer, r *Report) error {
+// the nodes are. Explained pods of which explain is true follow with a table of nodes and plugins each.
+func WriteText(out io.Writer, r *Report, explain func(*Pod) bool) error {
 	w := bufio.NewWriter(out)
 	writeHead(w, r)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -37,8 +37,8 @@ func WriteText(out io.Writer, r *Report) error {
 	}
 	writeNodes(w, r)
 	for i := range r.Pods {
-		if len(r.Pods[i].Nodes) > 0 {
-			writeExplained(w, r, &r.Pods[i])
+		if p := &r.Pods[i]; len(p.Nodes) > 0 && explain(p) {
+			writeExplained(w, r, p)
 		}
 	}
 	fmt.Fprintf(w, "\n%s\n", r.Summary())

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	stdcontext "context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ The work is done by schedconf-engine, a program with kube-scheduler inside that 
 EXAMPLES:
    schedconf dryrun --config sched.yaml --cluster dump/ --workload deployment.yaml
    schedconf dryrun --config sched.yaml --cluster nodes.yaml --cluster pods.yaml --workload web.yaml --explain web-0
+   schedconf dryrun --config old.yaml --compare new.yaml --cluster dump/ --workload web.yaml --expect expect.yaml -o junit=dryrun.xml
 `,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "config", Usage: "configuration of kube-scheduler: `FILE`, or - for standard input"},
@@ -54,7 +56,10 @@ EXAMPLES:
 			&cli.BoolFlag{Name: "explain-all", Usage: "show them for every pod"},
 			&cli.DurationFlag{Name: "timeout", Usage: "end with what is known after this time, as in 30s; 0 is never"},
 			&cli.StringFlag{Name: "engine", DefaultText: "$SCHEDCONF_ENGINE, or schedconf-engine beside this program or in $PATH", Usage: "`FILE` of the engine"},
-			outputFlag(formats),
+			&cli.StringSliceFlag{Name: "compare", Usage: "say what is different under the configuration of this `FILE`; repeatable"},
+			&cli.StringFlag{Name: "expect", Usage: "hold the placements against the expectations in this `FILE`; exit 1 if one fails"},
+			&cli.StringSliceFlag{Name: "fail-on", Usage: "exit 1 if a `LIMIT` is met, as in 'pending>0'; repeatable"},
+			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o", "format"}, DefaultText: "text", Usage: "form of the output: text, json, junit or markdown, and =`FILE` to write it there; repeatable"},
 		}, findingFlags()),
 		Action: func(c *cli.Context) error {
 			if err := noOperands(c); err != nil {
@@ -66,6 +71,18 @@ EXAMPLES:
 }
 
 func (p *program) runDry(c *cli.Context) error {
+	outputs, err := dryOutputs(c)
+	if err != nil {
+		return err
+	}
+	var limits []dryrun.Limit
+	for _, text := range c.StringSlice("fail-on") {
+		limit, err := dryrun.ParseLimit(text)
+		if err != nil {
+			return usage(c, "--fail-on %s", err)
+		}
+		limits = append(limits, limit)
+	}
 	engine, err := dryrun.Find(c.String("engine"))
 	if err != nil {
 		return inputError{err}
@@ -75,29 +92,112 @@ func (p *program) runDry(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	configured, code, err := sources.configure(c.String("config"))
+	expectations, err := sources.expectations()
+	if err != nil {
+		return err
+	}
+	reports, code, err := sources.ask(engine, *request)
 	if err != nil || code != exitYes {
 		return errors.Join(err, ended(code))
 	}
-	report, err := configured.ask(c, engine, *request)
-	if err != nil {
-		return err
-	}
+	answer := &dryrun.Answer{Report: reports[0]}
 	for _, pod := range c.StringSlice("explain") {
-		if !slices.ContainsFunc(report.Pods, func(known dryrun.Pod) bool { return known.Named(pod) }) {
+		if !slices.ContainsFunc(answer.Pods, func(known dryrun.Pod) bool { return known.Named(pod) }) {
 			return usage(c, "--explain %q: the workload has no pod of this name", pod)
 		}
 	}
-	if c.String("output") == "json" {
-		err = writeJSON(p.stdout, report, "")
-	} else {
-		err = dryrun.WriteText(p.stdout, report)
+	for _, other := range reports[1:] {
+		answer.Comparisons = append(answer.Comparisons, dryrun.Compare(reports[0], other))
 	}
-	if err != nil {
+	if expectations != nil {
+		answer.Checks = expectations.Check(answer.Report)
+	}
+	for _, limit := range limits {
+		answer.Checks = append(answer.Checks, limit.Check(answer))
+	}
+	if !c.Bool("explain-all") {
+		answer.Forget(c.StringSlice("explain"))
+	}
+	if err := p.deliverAnswer(c, outputs, answer); err != nil {
 		return err
 	}
 	flush(p.stdout)
-	return ended(reportFindings(c, p.stderr, report))
+	code = reportFindings(c, p.stderr, answer.Report)
+	if slices.ContainsFunc(answer.Checks, func(check dryrun.Check) bool { return !check.Passed }) {
+		code = max(code, exitNo)
+	}
+	return ended(code)
+}
+
+// dryOutput is a form of the answer, and the file that it goes to; standard output has no name.
+type dryOutput struct{ form, file string }
+
+func dryOutputs(c *cli.Context) ([]dryOutput, error) {
+	var list []dryOutput
+	onStdout := 0
+	for _, text := range c.StringSlice("output") {
+		form, file, named := strings.Cut(text, "=")
+		if _, known := dryForms[form]; !known || named && file == "" {
+			return nil, usage(c, "--output %q: write one of %s, and =FILE to have it in a file", text, strings.Join(slices.Sorted(maps.Keys(dryForms)), ", "))
+		}
+		if file == "" {
+			onStdout++
+		}
+		list = append(list, dryOutput{form, file})
+	}
+	if onStdout > 1 {
+		return nil, usage(c, "--output: one form at most goes to standard output, write =FILE behind the others")
+	}
+	if len(list) == 0 {
+		list = []dryOutput{{form: "text"}}
+	}
+	return list, nil
+}
+
+// dryForms are the forms of an answer.
+var dryForms = map[string]func(*cli.Context, io.Writer, *dryrun.Answer) error{
+	"text":     writeAnswer,
+	"json":     func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return writeJSON(w, a, "") },
+	"junit":    func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return dryrun.WriteJUnit(w, a) },
+	"markdown": func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return dryrun.WriteMarkdown(w, a) },
+}
+
+func writeAnswer(c *cli.Context, w io.Writer, a *dryrun.Answer) error {
+	asked := func(p *dryrun.Pod) bool {
+		return c.Bool("explain-all") || slices.ContainsFunc(c.StringSlice("explain"), p.Named)
+	}
+	if err := dryrun.WriteText(w, a.Report, asked); err != nil {
+		return err
+	}
+	for i := range a.Comparisons {
+		if err := dryrun.WriteComparison(w, &a.Comparisons[i]); err != nil {
+			return err
+		}
+	}
+	if len(a.Checks) == 0 {
+		return nil
+	}
+	return dryrun.WriteChecks(w, a)
+}
+
+func (p *program) deliverAnswer(c *cli.Context, outputs []dryOutput, answer *dryrun.Answer) error {
+	for _, output := range outputs {
+		write := func(w io.Writer, a *dryrun.Answer) error { return dryForms[output.form](c, w, a) }
+		if output.file == "" {
+			if err := write(p.stdout, answer); err != nil {
+				return err
+			}
+			continue
+		}
+		var text bytes.Buffer
+		if err := write(&text, answer); err != nil {
+			return err
+		}
+		if err := os.WriteFile(output.file, text.Bytes(), 0o644); err != nil {
+			return inputError{fmt.Errorf("write %q: %w", output.file, reason(err))}
+		}
+	}
+	return nil
 }
 
 // reportFindings prints what is wrong with the input, and returns the exit code for it.
@@ -154,6 +254,55 @@ func (s *sources) request() (*dryrun.Request, error) {
 	}
 	request.Workload, err = s.read("workload")
 	return request, err
+}
+
+func (s *sources) expectations() (*dryrun.Expectations, error) {
+	name := s.c.String("expect")
+	if name == "" {
+		return nil, nil
+	}
+	if name == stdinName {
+		if err := s.take("expect"); err != nil {
+			return nil, err
+		}
+	}
+	data, err := s.program.read(name)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	expectations, err := dryrun.ReadExpectations(data)
+	if err != nil {
+		return nil, inputError{fmt.Errorf("read %q: %w", name, err)}
+	}
+	return expectations, nil
+}
+
+// ask asks the engine about the configuration, and then about those to compare it with. The exit code
+// is not exitYes where one of them cannot be run.
+func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, int, error) {
+	var all []*configured
+	for _, name := range append([]string{s.c.String("config")}, s.c.StringSlice("compare")...) {
+		configured, code, err := s.configure(name)
+		if err != nil || code != exitYes {
+			return nil, code, err
+		}
+		all = append(all, configured)
+	}
+	if len(all) > 1 || s.c.String("expect") != "" {
+		// Moves and failures are explained by the scores of their pods.
+		request.ExplainAll = true
+	}
+	ctx, stop := signal.NotifyContext(stdcontext.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var reports []*dryrun.Report
+	for _, configured := range all {
+		report, err := configured.ask(ctx, engine, request)
+		if err != nil {
+			return nil, exitYes, err
+		}
+		reports = append(reports, report)
+	}
+	return reports, exitYes, nil
 }
 
 // read makes the sources of a flag. Files are left to the engine; here it is only seen that they are
@@ -251,10 +400,8 @@ func aside(path diag.Path) bool {
 	}, path[0])
 }
 
-// ask asks the engine. Ctrl-C ends it with what it knows.
-func (f *configured) ask(c *cli.Context, engine string, request dryrun.Request) (*dryrun.Report, error) {
-	ctx, stop := signal.NotifyContext(stdcontext.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+// ask asks the engine. When ctx is done it ends with what it knows.
+func (f *configured) ask(ctx stdcontext.Context, engine string, request dryrun.Request) (*dryrun.Report, error) {
 	request.Config = f.text
 	report, err := dryrun.Ask(ctx, engine, request)
 	if err != nil {
