@@ -19,10 +19,6 @@ type Answer struct {
 	*Report
 	// Comparisons are in the order in which the configurations were named.
 	Comparisons []Comparison `json:"comparisons,omitempty"`
-	// Chances are the pods whose place the seed decides, where several seeds were tried.
-	Chances []Chance `json:"chances,omitempty"`
-	// Seeds is how many were tried; 0 is one.
-	Seeds int `json:"seeds,omitempty"`
 	// Checks are the expectations and limits that the answer was held against.
 	Checks []Check `json:"checks,omitempty"`
 }

@@ -23,8 +23,6 @@ type Request struct {
 	// Workload is what is to be placed: pods, and what is expanded to pods. Other objects in it are
 	// created before the pods.
 	Workload []Source `json:"workload"`
-	// WhatIf is how the cluster and the workload differ from those that are given.
-	WhatIf WhatIf `json:"whatIf,omitzero"`
 	// Seed decides ties. The same request with the same seed has the same report.
 	Seed int64 `json:"seed"`
 	// Explain names the pods, as NAME or NAMESPACE/NAME, whose nodes and scores are reported.
@@ -38,29 +36,6 @@ type Request struct {
 	Extenders string `json:"extenders,omitempty"`
 	// TimeoutSeconds ends the run with what is known by then; 0 is no limit.
 	TimeoutSeconds float64 `json:"timeoutSeconds,omitempty"`
-}
-
-// WhatIf is a cluster that is not quite the one that was given.
-type WhatIf struct {
-	// AddNodes are more nodes, each like the one of a source.
-	AddNodes []NewNodes `json:"addNodes,omitempty"`
-	// Drain takes nodes out of service: what runs there is placed again, before the workload. Static pods
-	// and those of a DaemonSet stay.
-	Drain []string `json:"drain,omitempty"`
-	// RemoveNodes takes nodes away. What runs there is placed again, but for pods that belong to the node.
-	RemoveNodes []string `json:"removeNodes,omitempty"`
-	// NodeSelector is added to that of every pod of the workload.
-	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// UntilFull goes on with copies of the last pod of the workload until one stays pending, or there are
-	// Most of them; 0 is no limit.
-	UntilFull bool `json:"untilFull,omitempty"`
-	Most      int  `json:"most,omitempty"`
-}
-
-// NewNodes are nodes like the one of a source. Each has its name with a hyphen and a number from 0.
-type NewNodes struct {
-	Like  Source `json:"like"`
-	Count int    `json:"count"`
 }
 
 // What becomes of the extenders of the configuration.

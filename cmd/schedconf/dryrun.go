@@ -52,7 +52,6 @@ EXAMPLES:
 			&cli.StringFlag{Name: "as-profile", Usage: "schedule the whole workload with the profile of this `NAME`"},
 			&cli.StringFlag{Name: "extenders", Value: dryrun.ExtendersSkip, Usage: "skip or call the extenders of the configuration", Action: oneOf("extenders", []string{dryrun.ExtendersSkip, dryrun.ExtendersCall})},
 			&cli.Int64Flag{Name: "seed", Usage: "`NUMBER` that decides which of several equal nodes is taken"},
-			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "try this many seeds from --seed on, and say what depends on them"},
 			&cli.StringSliceFlag{Name: "explain", Usage: "show all nodes and scores of a `POD`, as NAME or NAMESPACE/NAME; repeatable"},
 			&cli.BoolFlag{Name: "explain-all", Usage: "show them for every pod"},
 			&cli.DurationFlag{Name: "timeout", Usage: "end with what is known after this time, as in 30s; 0 is never"},
@@ -61,7 +60,7 @@ EXAMPLES:
 			&cli.StringFlag{Name: "expect", Usage: "hold the placements against the expectations in this `FILE`; exit 1 if one fails"},
 			&cli.StringSliceFlag{Name: "fail-on", Usage: "exit 1 if a `LIMIT` is met, as in 'pending>0'; repeatable"},
 			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o", "format"}, DefaultText: "text", Usage: "form of the output: text, json, junit or markdown, and =`FILE` to write it there; repeatable"},
-		}, whatIfFlags(), findingFlags()),
+		}, findingFlags()),
 		Action: func(c *cli.Context) error {
 			if err := noOperands(c); err != nil {
 				return err
@@ -101,11 +100,7 @@ func (p *program) runDry(c *cli.Context) error {
 	if err != nil || code != exitYes {
 		return errors.Join(err, ended(code))
 	}
-	seeded, err := sources.withOtherSeeds(engine, *request, reports[0])
-	if err != nil {
-		return err
-	}
-	answer := &dryrun.Answer{Report: reports[0], Seeds: len(seeded)}
+	answer := &dryrun.Answer{Report: reports[0]}
 	for _, pod := range c.StringSlice("explain") {
 		if !slices.ContainsFunc(answer.Pods, func(known dryrun.Pod) bool { return known.Named(pod) }) {
 			return usage(c, "--explain %q: the workload has no pod of this name", pod)
@@ -113,9 +108,6 @@ func (p *program) runDry(c *cli.Context) error {
 	}
 	for _, other := range reports[1:] {
 		answer.Comparisons = append(answer.Comparisons, dryrun.Compare(reports[0], other))
-	}
-	if answer.Seeds > 1 {
-		answer.Chances = dryrun.Chances(seeded)
 	}
 	if expectations != nil {
 		answer.Checks = expectations.Check(answer.Report)
@@ -177,11 +169,6 @@ func writeAnswer(c *cli.Context, w io.Writer, a *dryrun.Answer) error {
 	if err := dryrun.WriteText(w, a.Report, asked); err != nil {
 		return err
 	}
-	if a.Seeds > 1 {
-		if err := dryrun.WriteChances(w, a); err != nil {
-			return err
-		}
-	}
 	for i := range a.Comparisons {
 		if err := dryrun.WriteComparison(w, &a.Comparisons[i]); err != nil {
 			return err
@@ -239,8 +226,6 @@ type sources struct {
 	*program
 	c     *cli.Context
 	stdin string // the flag that has taken standard input
-	// first is the configuration of --config.
-	first *configured
 }
 
 // take makes standard input the source of one flag.
@@ -263,9 +248,6 @@ func (s *sources) request() (*dryrun.Request, error) {
 	}
 	if request.TimeoutSeconds < 0 {
 		return nil, usage(s.c, "--timeout %s: a time cannot be negative", s.c.Duration("timeout"))
-	}
-	if request.WhatIf, err = s.whatIf(); err != nil {
-		return nil, err
 	}
 	if request.Cluster, err = s.read("cluster"); err != nil {
 		return nil, err
@@ -306,7 +288,6 @@ func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, 
 		}
 		all = append(all, configured)
 	}
-	s.first = all[0]
 	if len(all) > 1 || s.c.String("expect") != "" {
 		// Moves and failures are explained by the scores of their pods.
 		request.ExplainAll = true

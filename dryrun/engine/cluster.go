@@ -29,12 +29,8 @@ func (r *run) load(ctx context.Context) error {
 	if err := l.read(r.request.Cluster); err != nil {
 		return err
 	}
-	items, err := r.suppose(r.distinct(l.items))
-	if err != nil {
-		return err
-	}
 	var podItems []item
-	for _, it := range items {
+	for _, it := range r.distinct(l.items) {
 		switch obj := it.obj.(type) {
 		case *corev1.Pod:
 			podItems = append(podItems, it)
@@ -211,7 +207,6 @@ func (r *run) create(ctx context.Context) error {
 		r.createOne(ctx, it)
 	}
 	r.pump(false)
-	r.enqueueMoved(ctx)
 	for _, w := range workloads {
 		if w.note != "" {
 			r.find("info", "no-pods", w.file, w.line, describe(w.obj), "%s", w.note)
@@ -266,7 +261,6 @@ func (r *run) createPod(ctx context.Context, p *corev1.Pod, from item) {
 	if r.request.AsProfile != "" {
 		p.Spec.SchedulerName = r.request.AsProfile
 	}
-	r.restrict(p)
 	p.Spec.NodeName = r.nodeNameOf(p, from)
 	created, err := r.admit.create(ctx, p)
 	switch {

@@ -50,8 +50,6 @@ type run struct {
 	order []*pod
 	// pendingPods are those that wait in the cluster.
 	pendingPods []*corev1.Pod
-	// moved are those that nodes of the cluster were cleared of.
-	moved []*pod
 
 	// current is the scheduling cycle that goes on; only one does.
 	current    *attempt
@@ -132,10 +130,7 @@ func answer(ctx context.Context, request *dryrun.Request) (*dryrun.Report, error
 	if err := r.create(ctx); err != nil {
 		return nil, err
 	}
-	// An unanswered question ends with the queue.
-	defer r.sched.SchedulingQueue.Close()
 	r.schedule(ctx)
-	r.fillUp(ctx)
 	return r.report, r.finish(before)
 }
 
@@ -262,6 +257,8 @@ func (r *run) pump(order bool) {
 
 // schedule runs scheduling cycles until no pod is left to try, or time is up.
 func (r *run) schedule(ctx context.Context) {
+	// An unanswered question ends with the queue.
+	defer r.sched.SchedulingQueue.Close()
 	flushed := int64(-1)
 	for ctx.Err() == nil {
 		r.pump(true)
