@@ -51,6 +51,9 @@ type run struct {
 	// pendingPods are those that wait in the cluster.
 	pendingPods []*corev1.Pod
 
+	// before is what the nodes' pods requested before.
+	before map[string]map[string]int64
+
 	// current is the scheduling cycle that goes on; only one does.
 	current    *attempt
 	preempting []preemptor
@@ -101,6 +104,15 @@ const maxTries = 3
 
 // answer answers a request. An error is a request that cannot be answered.
 func answer(ctx context.Context, request *dryrun.Request) (*dryrun.Report, error) {
+	r := newRun(request)
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	r.schedule(ctx)
+	return r.report, r.finish()
+}
+
+func newRun(request *dryrun.Request) *run {
 	r := &run{
 		request: request,
 		report: &dryrun.Report{
@@ -117,21 +129,22 @@ func answer(ctx context.Context, request *dryrun.Request) (*dryrun.Report, error
 		released: make(chan struct{}),
 	}
 	r.factory = newFactory(r.api.client)
+	return r
+}
+
+// prepare builds the scheduler, and gives it the cluster and the workload.
+func (r *run) prepare(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.load(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	before, err := r.usage()
-	if err != nil {
-		return nil, err
+	var err error
+	if r.before, err = r.usage(); err != nil {
+		return err
 	}
-	if err := r.create(ctx); err != nil {
-		return nil, err
-	}
-	r.schedule(ctx)
-	return r.report, r.finish(before)
+	return r.create(ctx)
 }
 
 // parallelism is that of the scheduler. One node after the other, so that where the scheduler stops
@@ -195,9 +208,16 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// muteExtenders takes the extenders out of every decision, if they are not to be called.
+// muteExtenders takes the extenders out of every decision, if they are not to be called. Otherwise
+// what they say is noted.
 func (r *run) muteExtenders() {
-	if len(r.sched.Extenders) == 0 || r.request.Extenders == dryrun.ExtendersCall {
+	if r.request.Extenders == dryrun.ExtendersCall {
+		for i, extender := range r.sched.Extenders {
+			r.sched.Extenders[i] = heard{extender, r}
+		}
+		return
+	}
+	if len(r.sched.Extenders) == 0 {
 		return
 	}
 	var names []string
@@ -422,7 +442,7 @@ func (r *run) explains(p *corev1.Pod) bool {
 }
 
 // finish makes the report of what is known.
-func (r *run) finish(before map[string]map[string]int64) error {
+func (r *run) finish() error {
 	for _, p := range r.order {
 		r.report.Pods = append(r.report.Pods, r.reportPod(p))
 		if p.last != nil && p.last.sampled() {
@@ -440,7 +460,7 @@ func (r *run) finish(before map[string]map[string]int64) error {
 	for _, node := range nodes {
 		name := node.Node().Name
 		r.report.Nodes = append(r.report.Nodes, dryrun.Node{
-			Name: name, Labels: node.Node().Labels, Allocatable: amounts(node.GetAllocatable()), Before: before[name], After: after[name],
+			Name: name, Labels: node.Node().Labels, Allocatable: amounts(node.GetAllocatable()), Before: r.before[name], After: after[name],
 		})
 	}
 	slices.SortFunc(r.report.Nodes, func(a, b dryrun.Node) int { return strings.Compare(a.Name, b.Name) })
