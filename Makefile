@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.stamped=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build engine demo test test-engine verdicts bench fuzz generate schemas integration clean
+.PHONY: help build engine demo demo-dryrun test test-engine verdicts bench fuzz generate schemas integration clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -15,6 +15,9 @@ build: ## bin/schedconf, static and trimmed
 
 engine: build ## bin/schedconf-engine as well, with kube-scheduler inside: 5 minutes the first time
 	cd dryrun/engine && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o ../../bin/schedconf-engine .
+
+demo-dryrun: build engine ## place a bundled workload on a bundled cluster under two configurations
+	@sh testdata/demo/dryrun/run
 
 demo: build ## judge, complete, convert and compare a bundled configuration
 	@sh testdata/demo/run
