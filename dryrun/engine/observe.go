@@ -92,6 +92,9 @@ func (r *run) schedulePod(inner func(context.Context, framework.Framework, fwk.C
 			rejected:  map[string]*dryrun.Rejection{},
 			unasked:   sets.New[string](),
 		}
+		if p.attempts == 0 {
+			r.tried++
+		}
 		p.attempts++
 		if progress := r.api.progressed(); p.last == nil || p.atProgress != progress {
 			p.atProgress, p.tries = progress, 0

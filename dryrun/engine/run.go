@@ -48,9 +48,13 @@ type run struct {
 	// pods are those of the workload that were created, and order the same in the order of the report.
 	pods  map[types.UID]*pod
 	order []*pod
-	// pendingPods are those that wait in the cluster.
-	pendingPods []*corev1.Pod
+	// pendingPods are those that wait in the cluster, and drained those that had a place there.
+	pendingPods, drained []*corev1.Pod
 
+	// progress is told how many pods were tried; it may be nil.
+	progress func(dryrun.Progress)
+	told     time.Time
+	tried    int
 	// before is what the nodes' pods requested before.
 	before map[string]map[string]int64
 
@@ -102,13 +106,19 @@ type pod struct {
 // may go well the next time.
 const maxTries = 3
 
-// answer answers a request. An error is a request that cannot be answered.
-func answer(ctx context.Context, request *dryrun.Request) (*dryrun.Report, error) {
+// answer answers a request, and tells how far it is. An error is a request that cannot be answered.
+func answer(ctx context.Context, request *dryrun.Request, progress func(dryrun.Progress)) (*dryrun.Report, error) {
 	r := newRun(request)
+	r.progress = progress
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
+	// A question to the queue that has no answer ends with it.
+	defer r.sched.SchedulingQueue.Close()
 	r.schedule(ctx)
+	if request.WhatIf.UntilFull {
+		r.untilFull(ctx)
+	}
 	return r.report, r.finish()
 }
 
@@ -277,8 +287,6 @@ func (r *run) pump(order bool) {
 
 // schedule runs scheduling cycles until no pod is left to try, or time is up.
 func (r *run) schedule(ctx context.Context) {
-	// An unanswered question ends with the queue.
-	defer r.sched.SchedulingQueue.Close()
 	flushed := int64(-1)
 	for ctx.Err() == nil {
 		r.pump(true)
@@ -297,11 +305,20 @@ func (r *run) schedule(ctx context.Context) {
 		}
 		r.sched.ScheduleOne(ctx)
 		r.settle(ctx)
+		r.tell()
 		r.api.client.ClearActions()
 	}
 	r.report.Partial = "the time was up"
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		r.report.Partial = "the run was interrupted"
+	}
+}
+
+// tell says how far the run is, five times a second.
+func (r *run) tell() {
+	if now := time.Now(); r.progress != nil && now.Sub(r.told) > 200*time.Millisecond {
+		r.told = now
+		r.progress(dryrun.Progress{Done: min(r.tried, len(r.order)), Of: len(r.order)})
 	}
 }
 
