@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.stamped=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build engine demo test test-engine verdicts bench fuzz generate schemas integration clean
+.PHONY: help build engine demo demo-dryrun test test-engine verdicts bench fuzz generate schemas integration clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -16,15 +16,18 @@ build: ## bin/schedconf, static and trimmed
 engine: build ## bin/schedconf-engine, which dry runs need; minutes, once
 	cd dryrun/engine && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o ../../bin/schedconf-engine .
 
+demo-dryrun: build engine ## place a bundled workload on a bundled cluster under two configurations
+	@sh testdata/demo/dryrun/run
+
 demo: build ## judge, complete, convert and compare a bundled configuration
 	@sh testdata/demo/run
 
 test: ## vet and all tests that need no network and no big build
 	$(GO) vet ./...
-	$(GO) test -shuffle=on ./...
+	$(GO) test -shuffle=on -parallel 16 ./...
 
 test-engine: engine ## the tests of the engine, and of what needs it
-	cd dryrun/engine && CGO_ENABLED=0 $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -trimpath -shuffle=on ./...
+	cd dryrun/engine && CGO_ENABLED=0 $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -trimpath -shuffle=on -parallel 16 ./...
 
 verdicts: ## our verdicts and bytes beside those of the real kube-schedulers, per minor
 	@$(GO) test -count=1 -run '^(TestRecordedVerdicts|TestRecordedBytes)$$' -v . | sed -n 's/^ *recorded_test.go:[0-9]*: //p; /^---/p; /^FAIL/p; /^ok/p'

@@ -78,8 +78,9 @@ type EngineError struct {
 func (e *EngineError) Error() string { return e.text }
 
 // Ask runs the engine at path and returns its report. When ctx is done the engine is interrupted, and
-// the report says that it is partial. An error is an *EngineError, or one of the operating system.
-func Ask(ctx context.Context, path string, request Request) (*Report, error) {
+// the report says that it is partial. progress is told how far it is; it may be nil. An error is an
+// *EngineError, or one of the operating system.
+func Ask(ctx context.Context, path string, request Request, progress func(Progress)) (*Report, error) {
 	request.Protocol = Protocol
 	question, err := json.Marshal(request)
 	if err != nil {
@@ -88,7 +89,8 @@ func Ask(ctx context.Context, path string, request Request) (*Report, error) {
 	command := exec.CommandContext(ctx, path, "run")
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = patience
-	var answer, complaint bytes.Buffer
+	var answer bytes.Buffer
+	complaint := complaints{progress: progress}
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(question), &answer, &complaint
 	ended := command.Run()
 	var exit *exec.ExitError
@@ -97,7 +99,7 @@ func Ask(ctx context.Context, path string, request Request) (*Report, error) {
 	}
 	var report Report
 	if err := json.Unmarshal(answer.Bytes(), &report); err != nil || report.Protocol == 0 {
-		return nil, &EngineError{text: fmt.Sprintf("the engine %q ended without a report%s", path, lastWords(ended, complaint.String()))}
+		return nil, &EngineError{text: fmt.Sprintf("the engine %q ended without a report%s", path, lastWords(ended, complaint.text.String()))}
 	}
 	switch {
 	case report.Protocol != Protocol:
@@ -105,9 +107,42 @@ func Ask(ctx context.Context, path string, request Request) (*Report, error) {
 	case report.Error != "":
 		return nil, &EngineError{Refused: true, text: report.Error}
 	case exit != nil:
-		return nil, &EngineError{text: fmt.Sprintf("the engine %q failed%s", path, lastWords(ended, complaint.String()))}
+		return nil, &EngineError{text: fmt.Sprintf("the engine %q failed%s", path, lastWords(ended, complaint.text.String()))}
 	}
 	return &report, nil
+}
+
+// complaints takes standard error apart: lines that tell of progress, and what an engine has to say
+// before it dies.
+type complaints struct {
+	progress func(Progress)
+	line     []byte
+	text     bytes.Buffer
+}
+
+// mostComplaints is how much of what an engine says is kept: the first line of it counts.
+const mostComplaints = 1 << 16
+
+// Write implements io.Writer.
+func (c *complaints) Write(data []byte) (int, error) {
+	for rest := data; len(rest) > 0; {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		c.line = append(c.line, line...)
+		rest = after
+		if !whole {
+			break
+		}
+		var progress Progress
+		if err := json.Unmarshal(c.line, &progress); err == nil {
+			if c.progress != nil {
+				c.progress(progress)
+			}
+		} else if c.text.Len() < mostComplaints {
+			c.text.Write(append(c.line, '\n'))
+		}
+		c.line = c.line[:0]
+	}
+	return len(data), nil
 }
 
 // lastWords are how a process ended and the first line of what it said, which is that of a panic.

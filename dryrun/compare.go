@@ -19,6 +19,8 @@ type Answer struct {
 	*Report
 	// Comparisons are in the order in which the configurations were named.
 	Comparisons []Comparison `json:"comparisons,omitempty"`
+	// Chance says which placements the seed decides, where that was asked.
+	Chance *Chance `json:"chance,omitempty"`
 	// Checks are the expectations and limits that the answer was held against.
 	Checks []Check `json:"checks,omitempty"`
 }

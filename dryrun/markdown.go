@@ -93,5 +93,5 @@ func writeMarkdownTable(w io.Writer, title string, header []string, rows [][]str
 
 // cell is text that means nothing to Markdown.
 func cell(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "@", "@\u200b").Replace(clean(s))
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "@", "@\u200b").Replace(clean(strings.ReplaceAll(s, " -> ", " → ")))
 }

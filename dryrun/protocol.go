@@ -34,8 +34,39 @@ type Request struct {
 	// Extenders says whether extenders are called: ExtendersSkip, which is also the default, or
 	// ExtendersCall.
 	Extenders string `json:"extenders,omitempty"`
+	// WhatIf changes the cluster first.
+	WhatIf WhatIf `json:"whatIf,omitzero"`
 	// TimeoutSeconds ends the run with what is known by then; 0 is no limit.
 	TimeoutSeconds float64 `json:"timeoutSeconds,omitempty"`
+}
+
+// WhatIf changes the cluster before anything is placed.
+type WhatIf struct {
+	// AddNodes are nodes that are not there yet.
+	AddNodes []AddNode `json:"addNodes,omitempty"`
+	// RemoveNodes are nodes that are gone, with the pods on them.
+	RemoveNodes []string `json:"removeNodes,omitempty"`
+	// Drain are nodes that take no pods any more, and whose pods are to be placed anew before the
+	// workload; those of daemon sets and static pods stay.
+	Drain []string `json:"drain,omitempty"`
+	// NodeSelector is a label selector: other nodes are gone, with the pods on them.
+	NodeSelector string `json:"nodeSelector,omitempty"`
+	// UntilFull adds copies of the workload's first pod until one is not placed. They do not preempt.
+	UntilFull bool `json:"untilFull,omitempty"`
+}
+
+// AddNode adds copies of the nodes in a source. A copy has the name of its node with -1, -2 and so on.
+type AddNode struct {
+	Source Source `json:"source"`
+	Count  int    `json:"count"`
+}
+
+// Progress is a line of JSON that an engine may write to standard error while it works. What is not
+// one is a complaint.
+type Progress struct {
+	// Done is how many of the Of pods have been tried.
+	Done int `json:"done"`
+	Of   int `json:"of"`
 }
 
 // What becomes of the extenders of the configuration.
@@ -71,10 +102,19 @@ type Report struct {
 	Marks []string `json:"marks"`
 	// Pods are those of the workload, in its order, and then those that waited in the cluster.
 	Pods []Pod `json:"pods"`
-	// Nodes are in the order of their names.
+	// UntilFull says how many more of a pod fit, where that was asked.
+	UntilFull *UntilFull `json:"untilFull,omitempty"`
+	// Nodes are in the order of their names. What UntilFull has added is on them.
 	Nodes    []Node    `json:"nodes"`
 	Findings []Finding `json:"findings"`
 	Input    Input     `json:"input"`
+}
+
+// UntilFull says how many copies of a pod could be placed after all else, and what stops the next one.
+type UntilFull struct {
+	Pod     string `json:"pod"`
+	Count   int    `json:"count"`
+	Stopped string `json:"stopped"`
 }
 
 // Engine says who answered, and how.

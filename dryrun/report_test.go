@@ -173,6 +173,15 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+func TestChance(t *testing.T) {
+	one := &Report{Pods: []Pod{pod("fixed", "a"), pod("tie", "a"), pod("lost", "a")}}
+	two := &Report{Pods: []Pod{pod("fixed", "a"), pod("tie", "b"), pod("lost", "")}}
+	want := &Chance{Seeds: 3, Pods: []ChancePod{{"default/tie", map[string]int{"a": 1, "b": 2}}, {"default/lost", map[string]int{"a": 1, "": 2}}}}
+	if diff := cmp.Diff(want, ByChance([]*Report{one, two, two})); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestForms writes what is hostile in every form, and reads JUnit back.
 func TestForms(t *testing.T) {
 	bad := pod("p|<script>]]>", "", NodeVerdict{Name: "a\x1b[31m", Filter: &Rejection{"X", "no\nway"}})

@@ -36,6 +36,9 @@ func WriteText(out io.Writer, r *Report, explain func(*Pod) bool) error {
 		}
 	}
 	writeNodes(w, r)
+	if u := r.UntilFull; u != nil {
+		fmt.Fprintf(w, "\n%d more of %s fit; the next one does not: %s\n", u.Count, clean(u.Pod), clean(u.Stopped))
+	}
 	for i := range r.Pods {
 		if p := &r.Pods[i]; len(p.Nodes) > 0 && explain(p) {
 			writeExplained(w, r, p)

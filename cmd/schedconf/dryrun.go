@@ -13,8 +13,10 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -39,6 +41,7 @@ The work is done by schedconf-engine, a program with kube-scheduler inside that 
 EXAMPLES:
    schedconf dryrun --config sched.yaml --cluster dump/ --workload deployment.yaml
    schedconf dryrun --config sched.yaml --cluster nodes.yaml --cluster pods.yaml --workload web.yaml --explain web-0
+   schedconf dryrun --cluster dump/ --workload web.yaml --drain node-7 --until-full
    schedconf dryrun --config old.yaml --compare new.yaml --cluster dump/ --workload web.yaml --expect expect.yaml -o junit=dryrun.xml
 `,
 		Flags: slices.Concat([]cli.Flag{
@@ -54,6 +57,12 @@ EXAMPLES:
 			&cli.Int64Flag{Name: "seed", Usage: "`NUMBER` that decides which of several equal nodes is taken"},
 			&cli.StringSliceFlag{Name: "explain", Usage: "show all nodes and scores of a `POD`, as NAME or NAMESPACE/NAME; repeatable"},
 			&cli.BoolFlag{Name: "explain-all", Usage: "show them for every pod"},
+			&cli.IntFlag{Name: "seeds", Usage: "try this `NUMBER` of seeds, and say which placements depend on chance"},
+			&cli.BoolFlag{Name: "until-full", Usage: "add copies of the workload's first pod until one does not fit"},
+			&cli.StringSliceFlag{Name: "drain", Usage: "cordon a `NODE`, and place its pods anew; repeatable"},
+			&cli.StringSliceFlag{Name: "remove-node", Usage: "leave out a `NODE` with its pods; repeatable"},
+			&cli.StringSliceFlag{Name: "add-node", Usage: "add copies of the node in a file, as in `FILE=3`; repeatable"},
+			&cli.StringFlag{Name: "node-selector", Usage: "leave out nodes without these labels, as in `pool=large`"},
 			&cli.DurationFlag{Name: "timeout", Usage: "end with what is known after this time, as in 30s; 0 is never"},
 			&cli.StringFlag{Name: "engine", DefaultText: "$SCHEDCONF_ENGINE, or schedconf-engine beside this program or in $PATH", Usage: "`FILE` of the engine"},
 			&cli.StringSliceFlag{Name: "compare", Usage: "say what is different under the configuration of this `FILE`; repeatable"},
@@ -96,11 +105,11 @@ func (p *program) runDry(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	reports, code, err := sources.ask(engine, *request)
+	reports, chance, code, err := sources.ask(engine, *request)
 	if err != nil || code != exitYes {
 		return errors.Join(err, ended(code))
 	}
-	answer := &dryrun.Answer{Report: reports[0]}
+	answer := &dryrun.Answer{Report: reports[0], Chance: chance}
 	for _, pod := range c.StringSlice("explain") {
 		if !slices.ContainsFunc(answer.Pods, func(known dryrun.Pod) bool { return known.Named(pod) }) {
 			return usage(c, "--explain %q: the workload has no pod of this name", pod)
@@ -171,6 +180,11 @@ func writeAnswer(c *cli.Context, w io.Writer, a *dryrun.Answer) error {
 	}
 	for i := range a.Comparisons {
 		if err := dryrun.WriteComparison(w, &a.Comparisons[i]); err != nil {
+			return err
+		}
+	}
+	if a.Chance != nil {
+		if err := dryrun.WriteChance(w, a.Chance); err != nil {
 			return err
 		}
 	}
@@ -249,11 +263,33 @@ func (s *sources) request() (*dryrun.Request, error) {
 	if request.TimeoutSeconds < 0 {
 		return nil, usage(s.c, "--timeout %s: a time cannot be negative", s.c.Duration("timeout"))
 	}
+	if request.WhatIf, err = s.whatIf(); err != nil {
+		return nil, err
+	}
 	if request.Cluster, err = s.read("cluster"); err != nil {
 		return nil, err
 	}
 	request.Workload, err = s.read("workload")
 	return request, err
+}
+
+func (s *sources) whatIf() (dryrun.WhatIf, error) {
+	ask := dryrun.WhatIf{
+		RemoveNodes: s.c.StringSlice("remove-node"), Drain: s.c.StringSlice("drain"), NodeSelector: s.c.String("node-selector"), UntilFull: s.c.Bool("until-full"),
+	}
+	for _, text := range s.c.StringSlice("add-node") {
+		at := strings.LastIndex(text, "=")
+		count, err := strconv.Atoi(text[at+1:])
+		if at <= 0 || err != nil || count < 1 {
+			return ask, usage(s.c, "--add-node %q: write FILE=N with a number of nodes", text)
+		}
+		name := text[:at]
+		if _, err := os.Stat(name); err != nil {
+			return ask, unreadable(name, err)
+		}
+		ask.AddNodes = append(ask.AddNodes, dryrun.AddNode{Source: dryrun.Source{Name: name, Path: name}, Count: count})
+	}
+	return ask, nil
 }
 
 func (s *sources) expectations() (*dryrun.Expectations, error) {
@@ -277,14 +313,14 @@ func (s *sources) expectations() (*dryrun.Expectations, error) {
 	return expectations, nil
 }
 
-// ask asks the engine about the configuration, and then about those to compare it with. The exit code
-// is not exitYes where one of them cannot be run.
-func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, int, error) {
+// ask asks the engine about the configuration, with several seeds if that is wanted, and then about
+// those to compare it with. The exit code is not exitYes where one of them cannot be run.
+func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, *dryrun.Chance, int, error) {
 	var all []*configured
 	for _, name := range append([]string{s.c.String("config")}, s.c.StringSlice("compare")...) {
 		configured, code, err := s.configure(name)
 		if err != nil || code != exitYes {
-			return nil, code, err
+			return nil, nil, code, err
 		}
 		all = append(all, configured)
 	}
@@ -294,15 +330,57 @@ func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, 
 	}
 	ctx, stop := signal.NotifyContext(stdcontext.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	show := newMeter(s.stderr)
+	defer show.end()
 	var reports []*dryrun.Report
 	for _, configured := range all {
-		report, err := configured.ask(ctx, engine, request)
+		report, err := configured.ask(ctx, engine, request, show.tell)
 		if err != nil {
-			return nil, exitYes, err
+			return nil, nil, exitYes, err
 		}
 		reports = append(reports, report)
 	}
-	return reports, exitYes, nil
+	if s.c.Int("seeds") < 1 {
+		return reports, nil, exitYes, nil
+	}
+	seeded := reports[:1:1]
+	request.ExplainAll, request.Explain = false, nil
+	for range s.c.Int("seeds") - 1 {
+		request.Seed++
+		report, err := all[0].ask(ctx, engine, request, show.tell)
+		if err != nil {
+			return nil, nil, exitYes, err
+		}
+		seeded = append(seeded, report)
+	}
+	return reports, dryrun.ByChance(seeded), exitYes, nil
+}
+
+// meter shows on a terminal how far a run is that takes longer than a second.
+type meter struct {
+	w       io.Writer
+	started time.Time
+	shown   bool
+}
+
+func newMeter(w io.Writer) *meter {
+	if !isTerminal(w) {
+		w = nil
+	}
+	return &meter{w: w, started: time.Now()}
+}
+
+func (m *meter) tell(p dryrun.Progress) {
+	if m.w != nil && time.Since(m.started) > time.Second {
+		fmt.Fprintf(m.w, "\r%d of %d pods\x1b[K", p.Done, p.Of)
+		m.shown = true
+	}
+}
+
+func (m *meter) end() {
+	if m.shown {
+		fmt.Fprint(m.w, "\r\x1b[K")
+	}
 }
 
 // read makes the sources of a flag. Files are left to the engine; here it is only seen that they are
@@ -401,9 +479,9 @@ func aside(path diag.Path) bool {
 }
 
 // ask asks the engine. When ctx is done it ends with what it knows.
-func (f *configured) ask(ctx stdcontext.Context, engine string, request dryrun.Request) (*dryrun.Report, error) {
+func (f *configured) ask(ctx stdcontext.Context, engine string, request dryrun.Request, progress func(dryrun.Progress)) (*dryrun.Report, error) {
 	request.Config = f.text
-	report, err := dryrun.Ask(ctx, engine, request)
+	report, err := dryrun.Ask(ctx, engine, request, progress)
 	if err != nil {
 		return nil, inputError{err}
 	}

@@ -30,7 +30,11 @@ func (r *run) load(ctx context.Context) error {
 		return err
 	}
 	var podItems []item
-	for _, it := range r.distinct(l.items) {
+	items, err := r.whatIf(r.distinct(l.items))
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
 		switch obj := it.obj.(type) {
 		case *corev1.Pod:
 			podItems = append(podItems, it)
@@ -187,6 +191,12 @@ func (r *run) create(ctx context.Context) error {
 	for _, obj := range r.api.list(nodes, "") {
 		clusterNodes = append(clusterNodes, obj.(*corev1.Node))
 	}
+	for _, p := range r.drained {
+		if err := r.admit.resolvePriority(ctx, p); err != nil {
+			r.find("warning", "no-priority", "", 0, describe(p), "the pod counts with priority 0: %s", err)
+		}
+		r.enqueue(&pod{namespace: p.Namespace, name: p.Name, spec: p, fromCluster: true}, p)
+	}
 	type workload struct {
 		item
 		expansion
@@ -223,6 +233,8 @@ func (r *run) create(ctx context.Context) error {
 			r.createPod(ctx, p, w.item)
 		}
 	}
+	// Those of the workload come first in the report, whatever else there is.
+	r.order = append(r.order[len(r.drained):], r.order[:len(r.drained)]...)
 	for _, p := range r.pendingPods {
 		r.ensureNamespace(p.Namespace)
 		r.enqueue(&pod{namespace: p.Namespace, name: p.Name, spec: p, fromCluster: true}, p)

@@ -26,7 +26,7 @@ const asEngine = "SCHEDCONF_TEST_AS_ENGINE"
 func askProcess(t *testing.T, r *dryrun.Request) *dryrun.Report {
 	t.Helper()
 	t.Setenv(asEngine, "1")
-	report, err := dryrun.Ask(t.Context(), os.Args[0], *r)
+	report, err := dryrun.Ask(t.Context(), os.Args[0], *r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,8 +417,54 @@ func TestSources(t *testing.T) {
 	if diff := cmp.Diff(dryrun.Input{Cluster: map[string]int{"Node": 4, "Pod": 1}, Workload: map[string]int{"Pod": 4}, Skipped: map[string]int{"Event": 1}}, report.Input); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := answer(context.Background(), &dryrun.Request{Config: defaultConfig, Cluster: []dryrun.Source{{Name: "nowhere", Path: filepath.Join(folder, "nowhere")}}}); err == nil || err.Error() != `read "nowhere": no such file or directory` {
+	if _, err := answer(context.Background(), &dryrun.Request{Config: defaultConfig, Cluster: []dryrun.Source{{Name: "nowhere", Path: filepath.Join(folder, "nowhere")}}}, nil); err == nil || err.Error() != `read "nowhere": no such file or directory` {
 		t.Error(err)
+	}
+}
+
+// TestWhatIf changes the cluster first.
+func TestWhatIf(t *testing.T) {
+	running := func(name, owner string) string {
+		return fmt.Sprintf("---\n{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: default%s}, spec: {nodeName: a, containers: [{name: c, image: i, resources: {requests: {cpu: \"1\"}}}]}, status: {phase: Running}}\n", name, owner)
+	}
+	cluster := aNode("a", "z1") + aNode("b", "z2") + running("web", "") +
+		running("agent", ", ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: u, controller: true}]")
+	for name, test := range map[string]struct {
+		ask  dryrun.WhatIf
+		want map[string]string
+		fits int
+	}{
+		"drain":    {dryrun.WhatIf{Drain: []string{"a"}}, map[string]string{"p": "b", "web": "b"}, -1},
+		"remove":   {dryrun.WhatIf{RemoveNodes: []string{"b"}}, map[string]string{"p": "a"}, -1},
+		"selector": {dryrun.WhatIf{NodeSelector: "topology.kubernetes.io/zone=z2"}, map[string]string{"p": "b"}, -1},
+		// a has 2 of 4 CPUs left, b has 4: p takes one of the six.
+		"full": {dryrun.WhatIf{UntilFull: true}, map[string]string{"p": "b"}, 5},
+		// Two nodes more have 4 CPUs each.
+		"add": {dryrun.WhatIf{UntilFull: true, RemoveNodes: []string{"a", "b"}, AddNodes: []dryrun.AddNode{{Source: dryrun.Source{Name: "n", Text: aNode("extra", "z")}, Count: 2}}}, nil, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request(cluster, simplePod("p", "1", ""))
+			r.WhatIf = test.ask
+			report := ask(t, r)
+			if test.want != nil {
+				check(t, report, test.want)
+			}
+			if test.fits >= 0 && (report.UntilFull == nil || report.UntilFull.Count != test.fits || !strings.Contains(report.UntilFull.Stopped, "Insufficient cpu")) {
+				t.Errorf("%+v, want %d", report.UntilFull, test.fits)
+			}
+		})
+	}
+	for name, change := range map[string]dryrun.WhatIf{
+		`the cluster has no node "c"`:                         {Drain: []string{"c"}},
+		"node selector":                                       {NodeSelector: "a in"},
+		`add nodes of "n": there is no node in it`:            {AddNodes: []dryrun.AddNode{{Source: dryrun.Source{Name: "n"}, Count: 1}}},
+		`add nodes of "n": the cluster has a node "a-1" alre`: {AddNodes: slices.Repeat([]dryrun.AddNode{{Source: dryrun.Source{Name: "n", Text: aNode("a", "z")}, Count: 1}}, 2)},
+	} {
+		r := request(cluster, "")
+		r.WhatIf = change
+		if _, err := answer(t.Context(), r, nil); err == nil || !strings.HasPrefix(err.Error(), name) {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 
@@ -457,7 +503,7 @@ func TestRepeatable(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
 	defer cancel()
-	report, err := answer(ctx, request(aNode("a", "z"), simplePod("p", "1", "")))
+	report, err := answer(ctx, request(aNode("a", "z"), simplePod("p", "1", "")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -479,7 +525,7 @@ func TestRefused(t *testing.T) {
 	} {
 		r := request("", "")
 		change(r)
-		_, err := answer(context.Background(), r)
+		_, err := answer(context.Background(), r, nil)
 		if err == nil || !strings.HasPrefix(strings.ToLower(err.Error()), strings.ToLower(name)) {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -43,7 +43,8 @@ func command(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case len(args) == 1 && args[0] == "run":
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		return write(stdout, stderr, serve(ctx, stdin))
+		progress := json.NewEncoder(stderr)
+		return write(stdout, stderr, serve(ctx, stdin, func(p dryrun.Progress) { _ = progress.Encode(p) }))
 	}
 	fmt.Fprintln(stderr, "usage: schedconf-engine run <request.json >report.json, or schedconf-engine version")
 	return 2
@@ -73,7 +74,7 @@ func write(stdout, stderr io.Writer, report *dryrun.Report) int {
 }
 
 // serve answers one request.
-func serve(ctx context.Context, in io.Reader) *dryrun.Report {
+func serve(ctx context.Context, in io.Reader, progress func(dryrun.Progress)) *dryrun.Report {
 	refused := func(err error) *dryrun.Report {
 		return &dryrun.Report{Protocol: dryrun.Protocol, Engine: dryrun.Engine{Kubernetes: kubernetesVersion()}, Error: err.Error()}
 	}
@@ -89,7 +90,7 @@ func serve(ctx context.Context, in io.Reader) *dryrun.Report {
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(request.TimeoutSeconds*float64(time.Second)), errTime)
 		defer cancel()
 	}
-	report, err := answer(ctx, &request)
+	report, err := answer(ctx, &request, progress)
 	if err != nil {
 		return refused(err)
 	}

@@ -92,6 +92,9 @@ func (r *run) schedulePod(inner func(context.Context, framework.Framework, fwk.C
 			rejected:  map[string]*dryrun.Rejection{},
 			unasked:   sets.New[string](),
 		}
+		if p.attempts == 0 {
+			r.tried++
+		}
 		p.attempts++
 		if progress := r.api.progressed(); p.last == nil || p.atProgress != progress {
 			p.atProgress, p.tries = progress, 0
@@ -104,6 +107,7 @@ func (r *run) schedulePod(inner func(context.Context, framework.Framework, fwk.C
 		result, err := inner(ctx, profile, state, podInfo)
 		r.current = nil
 		a.feasible = result.FeasibleNodes
+		a.countTies()
 		var unfit *framework.FitError
 		switch {
 		case !a.explained:
@@ -132,6 +136,65 @@ func (a *attempt) askAfterwards(ctx context.Context, r *run, profile framework.F
 			a.rejected[name] = rejection(status)
 		}
 	}
+}
+
+// countTies counts the nodes with the highest total. The totals are kept for an explanation alone.
+func (a *attempt) countTies() {
+	best := int64(-1)
+	for _, total := range a.totals {
+		switch {
+		case total > best:
+			best, a.ties = total, 1
+		case total == best:
+			a.ties++
+		}
+	}
+	if !a.explained {
+		a.totals = nil
+	}
+}
+
+// heard is an extender that tells the run what it says.
+type heard struct {
+	fwk.Extender
+	run *run
+}
+
+// Filter notes which nodes the extender does not want.
+func (h heard) Filter(pod *corev1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodeInfo, extenderv1.FailedNodesMap, extenderv1.FailedNodesMap, error) {
+	left, failed, unresolvable, err := h.Extender.Filter(pod, nodes)
+	if a := h.run.current; a != nil && a.explained && err == nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for _, rejected := range []extenderv1.FailedNodesMap{failed, unresolvable} {
+			for name, message := range rejected {
+				a.rejected[name] = &dryrun.Rejection{Plugin: h.Name(), Message: message}
+			}
+		}
+	}
+	return left, failed, unresolvable, err
+}
+
+// Prioritize notes the scores of the extender. Several may be asked at a time.
+func (h heard) Prioritize(pod *corev1.Pod, nodes []fwk.NodeInfo) (*extenderv1.HostPriorityList, int64, error) {
+	list, weight, err := h.Extender.Prioritize(pod, nodes)
+	if a := h.run.current; a != nil && err == nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for _, host := range *list {
+			if _, scored := a.totals[host.Host]; !scored {
+				continue
+			}
+			// An extender's scale ends at 10, that of the scheduler at 100.
+			score := dryrun.Score{Raw: host.Score, Normalized: host.Score * (fwk.MaxNodeScore / extenderv1.MaxExtenderPriority)}
+			score.Weighted = score.Normalized * weight
+			a.totals[host.Host] += score.Weighted
+			if a.explained {
+				a.scores[host.Host][h.Name()] = score
+			}
+		}
+	}
+	return list, weight, err
 }
 
 // rejectAbsent notes the verdict on nodes that no filter was asked about.
@@ -216,17 +279,12 @@ func (o *observed) RunScorePlugins(ctx context.Context, state fwk.CycleState, po
 	if a == nil || !status.IsSuccess() {
 		return scores, status
 	}
-	best := int64(-1)
+	a.totals = make(map[string]int64, len(scores))
 	for _, node := range scores {
-		switch {
-		case node.TotalScore > best:
-			best, a.ties = node.TotalScore, 1
-		case node.TotalScore == best:
-			a.ties++
-		}
+		a.totals[node.Name] = node.TotalScore
 	}
 	if a.explained {
-		a.scores, a.totals = map[string]map[string]dryrun.Score{}, map[string]int64{}
+		a.scores = map[string]map[string]dryrun.Score{}
 		for _, node := range scores {
 			byPlugin := map[string]dryrun.Score{}
 			for _, score := range node.Scores {
@@ -238,7 +296,7 @@ func (o *observed) RunScorePlugins(ctx context.Context, state fwk.CycleState, po
 				score.Raw = raw.Score
 				byPlugin[raw.Name] = score
 			}
-			a.scores[node.Name], a.totals[node.Name] = byPlugin, node.TotalScore
+			a.scores[node.Name] = byPlugin
 		}
 	}
 	return scores, status

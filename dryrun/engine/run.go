@@ -48,8 +48,15 @@ type run struct {
 	// pods are those of the workload that were created, and order the same in the order of the report.
 	pods  map[types.UID]*pod
 	order []*pod
-	// pendingPods are those that wait in the cluster.
-	pendingPods []*corev1.Pod
+	// pendingPods are those that wait in the cluster, and drained those that had a place there.
+	pendingPods, drained []*corev1.Pod
+
+	// progress is told how many pods were tried; it may be nil.
+	progress func(dryrun.Progress)
+	told     time.Time
+	tried    int
+	// before is what the nodes' pods requested before.
+	before map[string]map[string]int64
 
 	// current is the scheduling cycle that goes on; only one does.
 	current    *attempt
@@ -99,8 +106,23 @@ type pod struct {
 // may go well the next time.
 const maxTries = 3
 
-// answer answers a request. An error is a request that cannot be answered.
-func answer(ctx context.Context, request *dryrun.Request) (*dryrun.Report, error) {
+// answer answers a request, and tells how far it is. An error is a request that cannot be answered.
+func answer(ctx context.Context, request *dryrun.Request, progress func(dryrun.Progress)) (*dryrun.Report, error) {
+	r := newRun(request)
+	r.progress = progress
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	// A question to the queue that has no answer ends with it.
+	defer r.sched.SchedulingQueue.Close()
+	r.schedule(ctx)
+	if request.WhatIf.UntilFull {
+		r.untilFull(ctx)
+	}
+	return r.report, r.finish()
+}
+
+func newRun(request *dryrun.Request) *run {
 	r := &run{
 		request: request,
 		report: &dryrun.Report{
@@ -117,21 +139,22 @@ func answer(ctx context.Context, request *dryrun.Request) (*dryrun.Report, error
 		released: make(chan struct{}),
 	}
 	r.factory = newFactory(r.api.client)
+	return r
+}
+
+// prepare builds the scheduler, and gives it the cluster and the workload.
+func (r *run) prepare(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.load(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	before, err := r.usage()
-	if err != nil {
-		return nil, err
+	var err error
+	if r.before, err = r.usage(); err != nil {
+		return err
 	}
-	if err := r.create(ctx); err != nil {
-		return nil, err
-	}
-	r.schedule(ctx)
-	return r.report, r.finish(before)
+	return r.create(ctx)
 }
 
 // parallelism is that of the scheduler. One node after the other, so that where the scheduler stops
@@ -195,9 +218,16 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// muteExtenders takes the extenders out of every decision, if they are not to be called.
+// muteExtenders takes the extenders out of every decision, if they are not to be called. Otherwise
+// what they say is noted.
 func (r *run) muteExtenders() {
-	if len(r.sched.Extenders) == 0 || r.request.Extenders == dryrun.ExtendersCall {
+	if r.request.Extenders == dryrun.ExtendersCall {
+		for i, extender := range r.sched.Extenders {
+			r.sched.Extenders[i] = heard{extender, r}
+		}
+		return
+	}
+	if len(r.sched.Extenders) == 0 {
 		return
 	}
 	var names []string
@@ -257,8 +287,6 @@ func (r *run) pump(order bool) {
 
 // schedule runs scheduling cycles until no pod is left to try, or time is up.
 func (r *run) schedule(ctx context.Context) {
-	// An unanswered question ends with the queue.
-	defer r.sched.SchedulingQueue.Close()
 	flushed := int64(-1)
 	for ctx.Err() == nil {
 		r.pump(true)
@@ -277,11 +305,20 @@ func (r *run) schedule(ctx context.Context) {
 		}
 		r.sched.ScheduleOne(ctx)
 		r.settle(ctx)
+		r.tell()
 		r.api.client.ClearActions()
 	}
 	r.report.Partial = "the time was up"
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		r.report.Partial = "the run was interrupted"
+	}
+}
+
+// tell says how far the run is, five times a second.
+func (r *run) tell() {
+	if now := time.Now(); r.progress != nil && now.Sub(r.told) > 200*time.Millisecond {
+		r.told = now
+		r.progress(dryrun.Progress{Done: min(r.tried, len(r.order)), Of: len(r.order)})
 	}
 }
 
@@ -422,7 +459,7 @@ func (r *run) explains(p *corev1.Pod) bool {
 }
 
 // finish makes the report of what is known.
-func (r *run) finish(before map[string]map[string]int64) error {
+func (r *run) finish() error {
 	for _, p := range r.order {
 		r.report.Pods = append(r.report.Pods, r.reportPod(p))
 		if p.last != nil && p.last.sampled() {
@@ -440,7 +477,7 @@ func (r *run) finish(before map[string]map[string]int64) error {
 	for _, node := range nodes {
 		name := node.Node().Name
 		r.report.Nodes = append(r.report.Nodes, dryrun.Node{
-			Name: name, Labels: node.Node().Labels, Allocatable: amounts(node.GetAllocatable()), Before: before[name], After: after[name],
+			Name: name, Labels: node.Node().Labels, Allocatable: amounts(node.GetAllocatable()), Before: r.before[name], After: after[name],
 		})
 	}
 	slices.SortFunc(r.report.Nodes, func(a, b dryrun.Node) int { return strings.Compare(a.Name, b.Name) })

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The schedconf authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/schedconf/schedconf/dryrun"
+)
+
+// TestCommand asks the bundled questions with schedconf itself.
+func TestCommand(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "schedconf")
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/schedconf").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Setenv(asEngine, "1")
+	t.Setenv(dryrun.EngineVariable, os.Args[0])
+	ask := func(exit int, args ...string) (string, string) {
+		t.Helper()
+		command := exec.Command(program, append([]string{"dryrun", "--cluster", "cluster.yaml", "--workload", "workload.yaml"}, args...)...)
+		command.Dir = "../../testdata/demo/dryrun"
+		var out, complaints bytes.Buffer
+		command.Stdout, command.Stderr = &out, &complaints
+		err := command.Run()
+		var ended *exec.ExitError
+		if err != nil && !errors.As(err, &ended) {
+			t.Fatal(err)
+		}
+		if got := command.ProcessState.ExitCode(); got != exit {
+			t.Fatalf("%v: exit code %d, want %d: %s", args, got, exit, complaints.String())
+		}
+		return out.String(), complaints.String()
+	}
+	text, _ := ask(0, "--config", "spreading.yaml", "--compare", "packing.yaml", "--expect", "expect.yaml", "-o", "json")
+	var answer struct {
+		dryrun.Report
+		Comparisons []dryrun.Comparison `json:"comparisons"`
+		Checks      []dryrun.Check      `json:"checks"`
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.Config == nil || answer.Config.APIVersion != "kubescheduler.config.k8s.io/v1beta3" || answer.Engine.Kubernetes != "v1.37.2" {
+		t.Errorf("the report says %+v and %+v", answer.Config, answer.Engine)
+	}
+	placed := 0
+	for _, p := range answer.Pods {
+		if p.Outcome == dryrun.Placed {
+			placed++
+		}
+		// Three nodes have the two GPUs that each of the four asks for.
+		if p.Name == "train-3" && (p.Outcome != dryrun.Pending || !strings.Contains(says(p.Message), "Insufficient example.com/gpu")) {
+			t.Errorf("train-3 is %s: %s", p.Outcome, says(p.Message))
+		}
+		if len(p.Nodes) > 0 {
+			t.Errorf("%s is explained, and nobody has asked for it", p.Name)
+		}
+	}
+	if placed != 18 || len(answer.Checks) != 5 || len(answer.Comparisons) != 1 {
+		t.Errorf("%d pods are placed, %d checks, %d comparisons", placed, len(answer.Checks), len(answer.Comparisons))
+	}
+	if c := answer.Comparisons[0]; c.After[0].Nodes.Stddev <= c.Before[0].Nodes.Stddev || len(c.Moves) == 0 {
+		t.Errorf("packing does not pack: %+v to %+v with %d moves", c.Before[0], c.After[0], len(c.Moves))
+	}
+	if text, _ := ask(1, "--fail-on", "pending>0"); !strings.Contains(text, "FAILED not pending>0") {
+		t.Error(text)
+	}
+	if text, _ := ask(0, "--explain", "shop/db-0"); !strings.Contains(text, "shop/db-0 on ") {
+		t.Error(text)
+	}
+	if _, complaints := ask(2, "--explain", "nobody"); !strings.Contains(complaints, `--explain "nobody": the workload has no pod of this name`) {
+		t.Error(complaints)
+	}
+	file := filepath.Join(t.TempDir(), "report.xml")
+	if text, _ := ask(0, "-o", "junit="+file); text != "" {
+		t.Error(text)
+	}
+	if data, err := os.ReadFile(file); err != nil || !bytes.Contains(data, []byte(`tests="19" failures="1"`)) {
+		t.Errorf("%v: %s", err, data)
+	}
+}
