@@ -33,6 +33,8 @@ standard error: exact, approximate, dropped or impossible.
 
 A Policy that does what a provider of its release does becomes the default profile of the target;
 --preserve writes its plugins and weights out. With --strict the exit code is 1 unless all is exact.
+With --prove a bundled or a given workload is placed under the input and under the result, and the exit
+code is 1 where a pod goes elsewhere.
 
 EXAMPLES:
    schedconf migrate policy.json --from 1.16 --target 1.37
@@ -46,7 +48,7 @@ EXAMPLES:
 			&cli.BoolFlag{Name: "minimize", Usage: "leave out what the target does by default; the effective configuration stays the same"},
 			&cli.BoolFlag{Name: "preserve", Usage: "write out what a Policy says even where it equals a provider"},
 			documentFlag(), outputFlag([]string{"text", "json"}),
-		}, rewriteFlags(), gateFlags(), findingFlags()),
+		}, proofFlags(), rewriteFlags(), gateFlags(), findingFlags()),
 		Action: func(c *cli.Context) error {
 			files, words := splitCommandLine(c.Args().Slice())
 			if err := checkMigrate(c, files, words); err != nil {
@@ -101,6 +103,9 @@ type migration struct {
 	data []byte
 	// sourceRelease and targetRelease are chosen already; nil leaves them to the flags.
 	sourceRelease, targetRelease *schemas.Release
+	// faithful carries everything over as it is, whatever the flags say; only is the document that is meant.
+	faithful bool
+	only     *source.Document
 	// found is where the configuration or the Policy lies, if that is inside an object.
 	found *find.Found
 	to    scheme.Side
@@ -111,6 +116,7 @@ type migration struct {
 	// text is the configuration; nil where there is none.
 	text    []byte
 	refused bool
+	proof   *proof
 }
 
 func (p *program) migrateOne(m *migration, words []string) (int, error) {
@@ -120,6 +126,14 @@ func (p *program) migrateOne(m *migration, words []string) (int, error) {
 	m.findings = slices.DeleteFunc(m.findings, func(d diag.Diagnostic) bool { return d.Rule == validation.RulePolicyRemoved })
 	m.findings.Sort()
 	code := verdict(m.c, m.findings)
+	if m.c.Bool("prove") && m.text != nil && !m.refused {
+		if err := m.prove(words); err != nil {
+			return exitYes, err
+		}
+		if m.proof.differs() {
+			code = max(code, exitNo)
+		}
+	}
 	if m.c.Bool("strict") && slices.ContainsFunc(m.items, func(i scheme.Item) bool { return i.Outcome != scheme.Exact }) {
 		code = max(code, exitNo)
 	}
@@ -131,6 +145,7 @@ func (p *program) migrateOne(m *migration, words []string) (int, error) {
 	}
 	newText(m.c, p.stderr, p.stderr).findings(m.findings)
 	m.report()
+	m.reportProof()
 	if m.text == nil {
 		return code, nil
 	}
@@ -209,7 +224,7 @@ func (m *migration) identify(words []string) (*validation.CommandLine, error) {
 	}
 	documents := source.Split(m.name, m.data)
 	m.files = append(m.files, documents)
-	doc, warnings, err := choose(m.c, m.name, m.data)
+	doc, warnings, err := m.chosen()
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +249,22 @@ func (m *migration) identify(words []string) (*validation.CommandLine, error) {
 		m.doc = doc // the release says what is wrong with it
 	}
 	return nil, nil
+}
+
+// chosen is the document that is meant.
+func (m *migration) chosen() (*source.Document, diag.List, error) {
+	if m.only != nil {
+		return m.only, nil, nil
+	}
+	return choose(m.c, m.name, m.data)
+}
+
+// wants reports whether a flag about how to write the result counts.
+func (m *migration) wants(flag string) bool {
+	if m.faithful {
+		return flag == "preserve"
+	}
+	return m.c.Bool(flag)
 }
 
 // place takes the only configuration that lies in an object, or the one that a command line leads to, or
@@ -396,7 +427,7 @@ func (m *migration) translate(resolved *scheme.Resolved) error {
 	var object runtime.Object
 	var err error
 	switch {
-	case m.c.Bool("to-provider") && resolved.Policy == nil:
+	case m.wants("to-provider") && resolved.Policy == nil:
 		return usage(m.c, "--to-provider is for a Policy")
 	case resolved.Policy != nil:
 		object, err = m.translatePolicy(from, resolved)
@@ -405,7 +436,7 @@ func (m *migration) translate(resolved *scheme.Resolved) error {
 			m.withoutPolicy(resolved)
 		}
 		var translation *scheme.Translation
-		translation, err = scheme.TranslateLoaded(resolved.Given, resolved.Config, from, m.to, m.c.Bool("with-defaults"))
+		translation, err = scheme.TranslateLoaded(resolved.Given, resolved.Config, from, m.to, m.wants("with-defaults"))
 		if err == nil {
 			object = translation.Object
 			m.notRun, err = scheme.NotRun(m.to, translation.After)
@@ -429,7 +460,7 @@ func (m *migration) withoutPolicy(resolved *scheme.Resolved) {
 func (m *migration) translatePolicy(from scheme.Side, resolved *scheme.Resolved) (runtime.Object, error) {
 	ask := scheme.PolicyMigration{
 		Policy: m.policy, Built: resolved.Policy, From: from, To: m.to,
-		WithDefaults: m.c.Bool("with-defaults"), Preserve: m.c.Bool("preserve"),
+		WithDefaults: m.wants("with-defaults"), Preserve: m.wants("preserve"),
 	}
 	if m.doc != nil || len(m.flags.Given) > 0 {
 		ask.Given, ask.Beside = resolved.Given, resolved.Config
@@ -443,7 +474,7 @@ func (m *migration) translatePolicy(from scheme.Side, resolved *scheme.Resolved)
 		m.itemsOfDocument(done.Changes)
 	}
 	m.items = append(m.items, done.Items...)
-	if m.c.Bool("to-provider") {
+	if m.wants("to-provider") {
 		return m.asProvider(done)
 	}
 	return done.Object, nil
@@ -484,7 +515,7 @@ func (m *migration) write(from scheme.Side, object runtime.Object) error {
 		doc = source.Split("", fmt.Appendf(nil, "apiVersion: %s\nkind: %s\n", m.to.API.APIVersion, config.Kind))[0]
 		from = m.to
 	}
-	terse := m.c.Bool("minimize")
+	terse := m.wants("minimize")
 	if terse {
 		var err error
 		if object, _, err = scheme.Minimize(m.to, object); err != nil {

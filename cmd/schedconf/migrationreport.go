@@ -269,6 +269,8 @@ type migrationReport struct {
 	Accepted bool `json:"accepted"`
 	// Configuration is its text; null where there is none.
 	Configuration *string `json:"configuration"`
+	// Proof is there with --prove.
+	Proof *proof `json:"proof,omitempty"`
 }
 
 type migrationSide struct {
@@ -290,7 +292,7 @@ type migrationItem struct {
 func (m *migration) json() migrationReport {
 	out := migrationReport{
 		File: m.name, To: migrationSide{Kubernetes: m.to.Scheme.Release.Name, APIVersion: m.to.API.APIVersion}, Provider: m.provider,
-		Items: []migrationItem{}, NotRun: m.notRun, Findings: []jsonFinding{}, Accepted: m.text != nil && !m.refused,
+		Items: []migrationItem{}, NotRun: m.notRun, Findings: []jsonFinding{}, Proof: m.proof, Accepted: m.text != nil && !m.refused,
 	}
 	if m.release != nil {
 		out.From = migrationSide{Kubernetes: m.release.Name, Input: m.what()}

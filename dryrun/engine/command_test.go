@@ -26,7 +26,7 @@ func TestCommand(t *testing.T) {
 	t.Setenv(dryrun.EngineVariable, os.Args[0])
 	ask := func(exit int, args ...string) (string, string) {
 		t.Helper()
-		command := exec.Command(program, append([]string{"dryrun", "--cluster", "cluster.yaml", "--workload", "workload.yaml"}, args...)...)
+		command := exec.Command(program, append([]string{"dryrun", "--cluster", "../../../dryrun/sample/cluster.yaml", "--workload", "../../../dryrun/sample/workload.yaml"}, args...)...)
 		command.Dir = "../../testdata/demo/dryrun"
 		var out, complaints bytes.Buffer
 		command.Stdout, command.Stderr = &out, &complaints
@@ -86,5 +86,45 @@ func TestCommand(t *testing.T) {
 	}
 	if data, err := os.ReadFile(file); err != nil || !bytes.Contains(data, []byte(`tests="19" failures="1"`)) {
 		t.Errorf("%v: %s", err, data)
+	}
+}
+
+// TestProof holds that what a provider did until 1.18 is what its migration does, on the bundled cluster, and
+// that defaults which the input does not have show.
+func TestProof(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "schedconf")
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/schedconf").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Setenv(asEngine, "1")
+	t.Setenv(dryrun.EngineVariable, os.Args[0])
+	policy := filepath.Join(t.TempDir(), "policy.json")
+	text := `{"apiVersion": "v1", "kind": "Policy", "predicates": [{"name": "GeneralPredicates"}], "priorities": [{"name": "MostRequestedPriority", "weight": 5}]}`
+	if err := os.WriteFile(policy, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args  string
+		moves bool
+	}{
+		{"--from 1.18 --target 1.37 -- kube-scheduler --algorithm-provider=ClusterAutoscalerProvider", false},
+		{"--from 1.18 --target 1.24 " + policy, false},
+		{"--from 1.18 --target 1.37 --with-defaults " + policy, true},
+	} {
+		out, err := exec.Command(program, append([]string{"migrate", "--prove", "-o", "json"}, strings.Fields(test.args)...)...).Output()
+		var report struct {
+			Proof struct {
+				Runs []struct {
+					Pods, Placed int
+					Moves        []dryrun.Move
+				}
+			}
+		}
+		if parsed := json.Unmarshal(out, &report); parsed != nil {
+			t.Fatalf("%s: %v, %v: %s", test.args, err, parsed, out)
+		}
+		if len(report.Proof.Runs) != 1 || report.Proof.Runs[0].Pods != 19 || (len(report.Proof.Runs[0].Moves) > 0) != test.moves || (err != nil) != test.moves {
+			t.Errorf("%s: %v, proof %+v", test.args, err, report.Proof)
+		}
 	}
 }
