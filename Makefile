@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.stamped=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build engine demo demo-dryrun test test-engine verdicts bench fuzz generate schemas integration clean
+.PHONY: help build engine demo demo-dryrun test test-engine verdicts bench bench-engine fuzz generate schemas integration clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -36,6 +36,9 @@ bench: build ## speed and memory, beside kubeconform where it can be installed
 	$(GO) test -run '^$$' -bench . -benchmem .
 	sh testdata/bench/run
 	sh testdata/bench/scan
+
+bench-engine: ## pods a second beside the loop of kube-scheduler; takes long
+	cd dryrun/engine && $(GO) test -run "^$$" -bench . -benchtime 1x -timeout 2h .
 
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	sh hack/fuzz

@@ -68,7 +68,7 @@ EXAMPLES:
 			&cli.StringSliceFlag{Name: "compare", Usage: "say what is different under the configuration of this `FILE`; repeatable"},
 			&cli.StringFlag{Name: "expect", Usage: "hold the placements against the expectations in this `FILE`; exit 1 if one fails"},
 			&cli.StringSliceFlag{Name: "fail-on", Usage: "exit 1 if a `LIMIT` is met, as in 'pending>0'; repeatable"},
-			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o", "format"}, DefaultText: "text", Usage: "form of the output: text, json, junit or markdown, and =`FILE` to write it there; repeatable"},
+			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o", "format"}, DefaultText: "text", Usage: "form of the output: text, json, junit, markdown or html, and =`FILE` to write it there; repeatable"},
 		}, findingFlags()),
 		Action: func(c *cli.Context) error {
 			if err := noOperands(c); err != nil {
@@ -96,7 +96,8 @@ func (p *program) runDry(c *cli.Context) error {
 	if err != nil {
 		return inputError{err}
 	}
-	sources := &sources{program: p, c: c}
+	isPage := func(o dryOutput) bool { return o.form == "html" }
+	sources := &sources{program: p, c: c, wantsPage: slices.ContainsFunc(outputs, isPage)}
 	request, err := sources.request()
 	if err != nil {
 		return err
@@ -124,6 +125,14 @@ func (p *program) runDry(c *cli.Context) error {
 	for _, limit := range limits {
 		answer.Checks = append(answer.Checks, limit.Check(answer))
 	}
+	for _, output := range outputs {
+		if isPage(output) {
+			if err := p.deliverAnswer(c, []dryOutput{output}, answer); err != nil {
+				return err
+			}
+		}
+	}
+	outputs = slices.DeleteFunc(outputs, isPage)
 	if !c.Bool("explain-all") {
 		answer.Forget(c.StringSlice("explain"))
 	}
@@ -168,6 +177,7 @@ var dryForms = map[string]func(*cli.Context, io.Writer, *dryrun.Answer) error{
 	"text":     writeAnswer,
 	"json":     func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return writeJSON(w, a, "") },
 	"junit":    func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return dryrun.WriteJUnit(w, a) },
+	"html":     func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return dryrun.WriteHTML(w, a) },
 	"markdown": func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return dryrun.WriteMarkdown(w, a) },
 }
 
@@ -238,8 +248,10 @@ var severities = map[string]diag.Severity{"error": diag.Error, "warning": diag.W
 // sources reads what a dry run is about.
 type sources struct {
 	*program
-	c     *cli.Context
-	stdin string // the flag that has taken standard input
+	c *cli.Context
+	// wantsPage is true where an HTML page is to be written.
+	wantsPage bool
+	stdin     string // the flag that has taken standard input
 }
 
 // take makes standard input the source of one flag.
@@ -324,8 +336,8 @@ func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, 
 		}
 		all = append(all, configured)
 	}
-	if len(all) > 1 || s.c.String("expect") != "" {
-		// Moves and failures are explained by the scores of their pods.
+	if len(all) > 1 || s.c.String("expect") != "" || s.wantsPage {
+		// Moves, failures and the page are explained by the scores of the pods.
 		request.ExplainAll = true
 	}
 	ctx, stop := signal.NotifyContext(stdcontext.Background(), os.Interrupt, syscall.SIGTERM)
