@@ -51,6 +51,7 @@ schemas: ## the JSON Schemas of every minor, from the sources of its release
 
 integration: build ## what needs npm or the Go module proxy
 	npm ci --prefix integration --no-fund --no-audit
+	sh hack/chromium
 	$(GO) test -count=1 -tags integration ./integration/... ./schemas/record/...
 
 clean: ## remove what was built

@@ -127,6 +127,7 @@ const select = (pod, button) => {
     element('td', v.total ?? '', row, {class: 'number'});
     element('td', v.filter ? `${v.filter.plugin}: ${v.filter.message}` : '', row);
   }
+  byId('detail').scrollIntoView({block: 'start'});
 };
 
 // The address may say what is to be shown: #find=web&outcome=pending&pod=default/web-0
