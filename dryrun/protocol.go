@@ -31,9 +31,13 @@ type Request struct {
 	ExplainAll bool `json:"explainAll,omitempty"`
 	// AsProfile schedules every pod of the workload with the profile of this name.
 	AsProfile string `json:"asProfile,omitempty"`
-	// Extenders says whether extenders are called: ExtendersSkip, which is also the default, or
-	// ExtendersCall.
+	// Extenders says whether extenders are called: ExtendersSkip, which is also the default,
+	// ExtendersCall, or ExtendersStub.
 	Extenders string `json:"extenders,omitempty"`
+	// Stubs are what extenders answer with ExtendersStub.
+	Stubs []Stub `json:"stubs,omitempty"`
+	// Unmodelled are plugins of the configuration that the engine does not have, and runs without.
+	Unmodelled []string `json:"unmodelled,omitempty"`
 	// WhatIf changes the cluster first.
 	WhatIf WhatIf `json:"whatIf,omitzero"`
 	// TimeoutSeconds ends the run with what is known by then; 0 is no limit.
@@ -76,7 +80,19 @@ const (
 	ExtendersSkip = "skip"
 	// ExtendersCall calls them.
 	ExtendersCall = "call"
+	// ExtendersStub gives the answers of the request for theirs. Those without a stub are skipped.
+	ExtendersStub = "stub"
 )
+
+// Stub is what an extender answers for every pod that it is interested in.
+type Stub struct {
+	// URLPrefix is that of the extender in the configuration.
+	URLPrefix string `json:"urlPrefix"`
+	// Reject are the nodes that it does not want, with the reason.
+	Reject map[string]string `json:"reject,omitempty"`
+	// Scores are from 0 to 10 by node; the others have 0. The configuration has the weight.
+	Scores map[string]int64 `json:"scores,omitempty"`
+}
 
 // Source is a file, a folder, or text that came another way.
 type Source struct {

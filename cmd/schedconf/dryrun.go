@@ -24,6 +24,7 @@ import (
 	"github.com/schedconf/schedconf/dryrun"
 	"github.com/schedconf/schedconf/scheme"
 	"github.com/schedconf/schedconf/scheme/config"
+	"github.com/schedconf/schedconf/scheme/source"
 )
 
 func (p *program) dryrun() *cli.Command {
@@ -50,10 +51,10 @@ EXAMPLES:
 			&cli.StringSliceFlag{Name: "workload", Usage: "`FILE` or folder with what is to be placed, or -; repeatable"},
 			&cli.StringFlag{Name: "from", DefaultText: "the newest that reads the file", Usage: "Kubernetes minor that the configuration is for"},
 			documentFlag(),
-			&cli.StringSliceFlag{Name: "feature-gates", Usage: "feature gates as given to kube-scheduler, as in A=true,B=false; repeatable"},
 			&cli.BoolFlag{Name: "approximate", Usage: "go on although parts of the configuration cannot be kept, and note it on the report"},
 			&cli.StringFlag{Name: "as-profile", Usage: "schedule the whole workload with the profile of this `NAME`"},
-			&cli.StringFlag{Name: "extenders", Value: dryrun.ExtendersSkip, Usage: "skip or call the extenders of the configuration", Action: oneOf("extenders", []string{dryrun.ExtendersSkip, dryrun.ExtendersCall})},
+			&cli.StringFlag{Name: "extenders", Value: dryrun.ExtendersSkip, Usage: "skip or call the extenders of the configuration, or stub=`FILE` with what they answer"},
+			&cli.StringFlag{Name: "unmodelled", Value: "refuse", Usage: "refuse a configuration with plugins that the engine does not have, or skip them", Action: oneOf("unmodelled", []string{"refuse", "skip"})},
 			&cli.Int64Flag{Name: "seed", Usage: "`NUMBER` that decides which of several equal nodes is taken"},
 			&cli.StringSliceFlag{Name: "explain", Usage: "show all nodes and scores of a `POD`, as NAME or NAMESPACE/NAME; repeatable"},
 			&cli.BoolFlag{Name: "explain-all", Usage: "show them for every pod"},
@@ -69,7 +70,7 @@ EXAMPLES:
 			&cli.StringFlag{Name: "expect", Usage: "hold the placements against the expectations in this `FILE`; exit 1 if one fails"},
 			&cli.StringSliceFlag{Name: "fail-on", Usage: "exit 1 if a `LIMIT` is met, as in 'pending>0'; repeatable"},
 			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o", "format"}, DefaultText: "text", Usage: "form of the output: text, json, junit, markdown or html, and =`FILE` to write it there; repeatable"},
-		}, findingFlags()),
+		}, gateFlags(), findingFlags()),
 		Action: func(c *cli.Context) error {
 			if err := noOperands(c); err != nil {
 				return err
@@ -270,7 +271,10 @@ func (s *sources) request() (*dryrun.Request, error) {
 	}
 	request := &dryrun.Request{
 		FeatureGates: gates, Seed: s.c.Int64("seed"), Explain: s.c.StringSlice("explain"), ExplainAll: s.c.Bool("explain-all"),
-		AsProfile: s.c.String("as-profile"), Extenders: s.c.String("extenders"), TimeoutSeconds: s.c.Duration("timeout").Seconds(),
+		AsProfile: s.c.String("as-profile"), TimeoutSeconds: s.c.Duration("timeout").Seconds(),
+	}
+	if request.Extenders, request.Stubs, err = s.extenders(); err != nil {
+		return nil, err
 	}
 	if request.TimeoutSeconds < 0 {
 		return nil, usage(s.c, "--timeout %s: a time cannot be negative", s.c.Duration("timeout"))
@@ -428,6 +432,8 @@ type configured struct {
 	text  string
 	from  *dryrun.Config
 	marks []string
+	// unmodelled are plugins that the engine does not have.
+	unmodelled []string
 }
 
 // configure carries a configuration to v1. Where that is impossible, the findings are printed and the
@@ -445,6 +451,9 @@ func (s *sources) configure(name string) (*configured, int, error) {
 	if err != nil {
 		return nil, exitYes, unreadable(name, err)
 	}
+	if err := s.declareUnmodelled(name, data); err != nil {
+		return nil, exitYes, err
+	}
 	m := &migration{startup: startup{program: s.program, c: s.c}, name: name, data: data, targetRelease: newestRelease()}
 	if err := m.run(nil); err != nil {
 		return nil, exitYes, err
@@ -459,6 +468,11 @@ func (s *sources) configure(name string) (*configured, int, error) {
 		if value, _, err := scheme.Value(m.doc); err == nil {
 			out.from.APIVersion, _, _ = scheme.TypeMeta(value)
 		}
+	}
+	out.unmodelled = unmodelled(pluginsEnabled(source.Split(name, m.text)))
+	if len(out.unmodelled) > 0 && s.c.String("unmodelled") != "skip" {
+		fmt.Fprintf(s.stderr, "%s: error: the engine does not have %s\n--unmodelled skip runs without, and says so on the report\n", printable(name), printable(strings.Join(out.unmodelled, ", ")))
+		return nil, exitNo, nil
 	}
 	for _, item := range m.items {
 		if item.Outcome == scheme.Exact || item.Outcome == scheme.Dropped || aside(item.Path) {
@@ -492,7 +506,7 @@ func aside(path diag.Path) bool {
 
 // ask asks the engine. When ctx is done it ends with what it knows.
 func (f *configured) ask(ctx stdcontext.Context, engine string, request dryrun.Request, progress func(dryrun.Progress)) (*dryrun.Report, error) {
-	request.Config = f.text
+	request.Config, request.Unmodelled = f.text, f.unmodelled
 	report, err := dryrun.Ask(ctx, engine, request, progress)
 	if err != nil {
 		return nil, inputError{err}

@@ -168,7 +168,7 @@ func (h heard) Filter(pod *corev1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodeInfo, ex
 		defer a.mu.Unlock()
 		for _, rejected := range []extenderv1.FailedNodesMap{failed, unresolvable} {
 			for name, message := range rejected {
-				a.rejected[name] = &dryrun.Rejection{Plugin: h.Name(), Message: message}
+				a.rejected[name] = &dryrun.Rejection{Plugin: address(h), Message: message}
 			}
 		}
 	}
@@ -190,7 +190,7 @@ func (h heard) Prioritize(pod *corev1.Pod, nodes []fwk.NodeInfo) (*extenderv1.Ho
 			score.Weighted = score.Normalized * weight
 			a.totals[host.Host] += score.Weighted
 			if a.explained {
-				a.scores[host.Host][h.Name()] = score
+				a.scores[host.Host][address(h)] = score
 			}
 		}
 	}

@@ -196,11 +196,14 @@ func (r *run) start(ctx context.Context) error {
 		scheduler.WithParallelism(parallelism),
 		scheduler.WithClock(r.clock),
 		scheduler.WithNodeInfoSnapshot(r.snapshot),
+		scheduler.WithFrameworkOutOfTreeRegistry(r.unmodelled()),
 	)
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	r.muteExtenders()
+	if err := r.replaceExtenders(cfg); err != nil {
+		return err
+	}
 	for name, profile := range r.sched.Profiles {
 		r.sched.Profiles[name] = observe(r, profile)
 	}
@@ -217,36 +220,6 @@ func (r *run) start(ctx context.Context) error {
 	}
 	return nil
 }
-
-// muteExtenders takes the extenders out of every decision, if they are not to be called. Otherwise
-// what they say is noted.
-func (r *run) muteExtenders() {
-	if r.request.Extenders == dryrun.ExtendersCall {
-		for i, extender := range r.sched.Extenders {
-			r.sched.Extenders[i] = heard{extender, r}
-		}
-		return
-	}
-	if len(r.sched.Extenders) == 0 {
-		return
-	}
-	var names []string
-	for i, extender := range r.sched.Extenders {
-		names = append(names, extender.Name())
-		// Every profile has the same list.
-		r.sched.Extenders[i] = muted{extender}
-	}
-	r.report.Marks = append(r.report.Marks, "the extenders were not called, so what they filter, score, bind and preempt is missing: "+strings.Join(names, ", "))
-}
-
-// muted is an extender that has nothing to say about any pod.
-type muted struct{ fwk.Extender }
-
-func (muted) IsInterested(*corev1.Pod) bool { return false }
-func (muted) IsFilter() bool                { return false }
-func (muted) IsPrioritizer() bool           { return false }
-func (muted) IsBinder() bool                { return false }
-func (muted) SupportsPreemption() bool      { return false }
 
 // wake ends a wait.
 func (r *run) wake() {
