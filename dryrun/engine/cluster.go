@@ -24,13 +24,9 @@ var (
 )
 
 // load reads the cluster. Pods that wait in it are tried after those of the workload.
-func (r *run) load(ctx context.Context) error {
-	l := &loader{run: r, counts: r.report.Input.Cluster}
-	if err := l.read(r.request.Cluster); err != nil {
-		return err
-	}
+func (r *run) load(ctx context.Context, read []item) error {
 	var podItems []item
-	items, err := r.whatIf(r.distinct(l.items))
+	items, err := r.whatIf(r.distinct(read))
 	if err != nil {
 		return err
 	}
@@ -178,12 +174,8 @@ func (r *run) ensureNamespace(name string) {
 
 // create creates the workload as the API server and the controllers would. What is wrong with it is
 // in the report.
-func (r *run) create(ctx context.Context) error {
-	l := &loader{run: r, counts: r.report.Input.Workload, strict: true}
-	if err := l.read(r.request.Workload); err != nil {
-		return err
-	}
-	items := r.distinct(l.items)
+func (r *run) create(ctx context.Context, read []item) error {
+	items := r.distinct(read)
 	for _, it := range r.api.list(pods, "") {
 		r.ensureNamespace(it.GetNamespace())
 	}

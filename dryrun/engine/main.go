@@ -39,7 +39,7 @@ func command(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	silence()
 	switch {
 	case len(args) == 1 && args[0] == "version":
-		return write(stdout, stderr, &dryrun.Report{Protocol: dryrun.Protocol, Engine: dryrun.Engine{Kubernetes: kubernetesVersion(), Parallelism: parallelism}})
+		return write(stdout, stderr, &dryrun.Report{Protocol: dryrun.Protocol, Engine: dryrun.Engine{Kubernetes: kubernetesVersion()}})
 	case len(args) == 1 && args[0] == "run":
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()

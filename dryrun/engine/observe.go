@@ -39,20 +39,22 @@ type attempt struct {
 	hinted, nominated bool
 	ties              int
 
-	mu       sync.Mutex
-	lookedAt map[string]bool
-	rejected map[string]*dryrun.Rejection
-	scores   map[string]map[string]dryrun.Score
-	totals   map[string]int64
-	only     sets.Set[string]
-	narrowed string
+	mu sync.Mutex
+	// evaluated is how many nodes were looked at. Which ones is kept of explained pods only.
+	evaluated int
+	lookedAt  map[string]bool
+	rejected  map[string]*dryrun.Rejection
+	scores    map[string]map[string]dryrun.Score
+	totals    map[string]int64
+	only      sets.Set[string]
+	narrowed  string
 	// unasked are the nodes that were filtered after the decision.
 	unasked sets.Set[string]
 }
 
 // sampled reports whether the cycle ended before every node was looked at.
 func (a *attempt) sampled() bool {
-	return !a.hinted && !a.nominated && a.feasible > 0 && len(a.lookedAt) < a.considered
+	return !a.hinted && !a.nominated && a.feasible > 0 && a.evaluated < a.considered
 }
 
 // observed is a profile that tells the run what it decides. Nodes are put in an order that the seed
@@ -88,9 +90,9 @@ func (r *run) schedulePod(inner func(context.Context, framework.Framework, fwk.C
 		a := &attempt{
 			explained: r.explains(pod),
 			nominated: pod.Status.NominatedNodeName != "",
-			lookedAt:  map[string]bool{},
-			rejected:  map[string]*dryrun.Rejection{},
-			unasked:   sets.New[string](),
+		}
+		if a.explained {
+			a.lookedAt, a.rejected, a.unasked = map[string]bool{}, map[string]*dryrun.Rejection{}, sets.New[string]()
 		}
 		if p.attempts == 0 {
 			r.tried++
@@ -138,8 +140,24 @@ func (a *attempt) askAfterwards(ctx context.Context, r *run, profile framework.F
 	}
 }
 
+// countBest counts the nodes with the highest total where no extender adds to it.
+func (a *attempt) countBest(scores []fwk.NodePluginScores) {
+	best := int64(-1)
+	for _, node := range scores {
+		switch {
+		case node.TotalScore > best:
+			best, a.ties = node.TotalScore, 1
+		case node.TotalScore == best:
+			a.ties++
+		}
+	}
+}
+
 // countTies counts the nodes with the highest total. The totals are kept for an explanation alone.
 func (a *attempt) countTies() {
+	if a.totals == nil {
+		return // they are counted, or nothing was scored
+	}
 	best := int64(-1)
 	for _, total := range a.totals {
 		switch {
@@ -250,9 +268,14 @@ func (o *observed) RunFilterPluginsWithNominatedPods(ctx context.Context, state 
 		name := node.Node().Name
 		a.mu.Lock()
 		defer a.mu.Unlock()
+		if !a.explained {
+			a.evaluated++
+			return status
+		}
 		a.lookedAt[name] = true
+		a.evaluated = len(a.lookedAt)
 		delete(a.rejected, name)
-		if !status.IsSuccess() && a.explained {
+		if !status.IsSuccess() {
 			a.rejected[name] = rejection(status)
 		}
 	}
@@ -277,6 +300,10 @@ func (o *observed) RunScorePlugins(ctx context.Context, state fwk.CycleState, po
 	scores, status := o.Framework.RunScorePlugins(ctx, state, pod, nodes)
 	a := o.run.current
 	if a == nil || !status.IsSuccess() {
+		return scores, status
+	}
+	if !a.explained && len(o.run.sched.Extenders) == 0 {
+		a.countBest(scores)
 		return scores, status
 	}
 	a.totals = make(map[string]int64, len(scores))

@@ -127,7 +127,7 @@ func newRun(request *dryrun.Request) *run {
 		request: request,
 		report: &dryrun.Report{
 			Protocol: dryrun.Protocol,
-			Engine:   dryrun.Engine{Kubernetes: kubernetesVersion(), Parallelism: parallelism, Seed: request.Seed},
+			Engine:   dryrun.Engine{Kubernetes: kubernetesVersion(), Seed: request.Seed},
 			Marks:    []string{}, Pods: []dryrun.Pod{}, Nodes: []dryrun.Node{}, Findings: []dryrun.Finding{},
 			Input: dryrun.Input{Cluster: map[string]int{}, Workload: map[string]int{}, Skipped: map[string]int{}},
 		},
@@ -144,22 +144,27 @@ func newRun(request *dryrun.Request) *run {
 
 // prepare builds the scheduler, and gives it the cluster and the workload.
 func (r *run) prepare(ctx context.Context) error {
+	cluster := &loader{run: r, counts: r.report.Input.Cluster}
+	if err := cluster.read(r.request.Cluster); err != nil {
+		return err
+	}
+	workload := &loader{run: r, counts: r.report.Input.Workload, strict: true}
+	if err := workload.read(r.request.Workload); err != nil {
+		return err
+	}
+	r.report.Engine.Parallelism = r.choose(cluster.items, workload.items)
 	if err := r.start(ctx); err != nil {
 		return err
 	}
-	if err := r.load(ctx); err != nil {
+	if err := r.load(ctx, cluster.items); err != nil {
 		return err
 	}
 	var err error
 	if r.before, err = r.usage(); err != nil {
 		return err
 	}
-	return r.create(ctx)
+	return r.create(ctx, workload.items)
 }
-
-// parallelism is that of the scheduler. One node after the other, so that where the scheduler stops
-// looking, and what it takes first among equals, does not depend on which goroutine is faster.
-const parallelism = 1
 
 // start builds the scheduler that the configuration asks for, as kube-scheduler does.
 func (r *run) start(ctx context.Context) error {
@@ -193,7 +198,7 @@ func (r *run) start(ctx context.Context) error {
 		scheduler.WithPodMaxBackoffSeconds(cfg.PodMaxBackoffSeconds),
 		scheduler.WithPodInitialBackoffSeconds(cfg.PodInitialBackoffSeconds),
 		scheduler.WithExtenders(cfg.Extenders...),
-		scheduler.WithParallelism(parallelism),
+		scheduler.WithParallelism(int32(r.report.Engine.Parallelism)),
 		scheduler.WithClock(r.clock),
 		scheduler.WithNodeInfoSnapshot(r.snapshot),
 		scheduler.WithFrameworkOutOfTreeRegistry(r.unmodelled()),
@@ -509,7 +514,7 @@ func (r *run) reportPod(p *pod) dryrun.Pod {
 	if p.last == nil {
 		return out
 	}
-	out.Feasible, out.Evaluated, out.Ties, out.Hinted = p.last.feasible, len(p.last.lookedAt), p.last.ties, p.last.hinted
+	out.Feasible, out.Evaluated, out.Ties, out.Hinted = p.last.feasible, p.last.evaluated, p.last.ties, p.last.hinted
 	if p.last.explained {
 		out.Nodes = p.last.verdicts(r)
 		if profile, ok := r.sched.Profiles[out.Profile].(*observed); ok {
