@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.stamped=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build engine demo demo-dryrun test test-engine verdicts bench bench-engine fuzz generate schemas integration clean
+.PHONY: help build engine demo-dryrun demo demo-dryrun test test-engine test-snapshot verdicts bench bench-engine fuzz generate schemas integration clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -28,6 +28,9 @@ test: ## vet and all tests that need no network and no big build
 
 test-engine: engine ## the tests of the engine, and of what needs it
 	cd dryrun/engine && CGO_ENABLED=0 $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -trimpath -shuffle=on -parallel 16 ./...
+
+test-snapshot: ## snapshots of a real kube-apiserver, which is built for it
+	cd dryrun/engine && CGO_ENABLED=0 $(GO) test -trimpath -tags apiserver ./apiserver
 
 verdicts: ## our verdicts and bytes beside those of the real kube-schedulers, per minor
 	@$(GO) test -count=1 -run '^(TestRecordedVerdicts|TestRecordedBytes)$$' -v . | sed -n 's/^ *recorded_test.go:[0-9]*: //p; /^---/p; /^FAIL/p; /^ok/p'

@@ -32,6 +32,7 @@ func (p *program) commands() []*cli.Command {
 		p.upgrade(),
 		p.diff(),
 		p.dryrun(),
+		p.snapshot(),
 		p.schema(),
 		p.effective(),
 		p.flags(),

@@ -4,7 +4,7 @@
 // Command schedconf-engine answers where pods would go, with the kube-scheduler of one Kubernetes
 // release inside. It is not meant to be called by hand: schedconf does, with the messages that
 // package dryrun documents. "run" reads a request from standard input and writes a report to
-// standard output; "version" says which release it is.
+// standard output; "snapshot" takes a live cluster; "version" says which release it is.
 package main
 
 import (
@@ -40,13 +40,17 @@ func command(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	switch {
 	case len(args) == 1 && args[0] == "version":
 		return write(stdout, stderr, &dryrun.Report{Protocol: dryrun.Protocol, Engine: dryrun.Engine{Kubernetes: kubernetesVersion()}})
+	case len(args) > 0 && args[0] == "snapshot":
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		return snapshot(ctx, args[1:], stdout, stderr)
 	case len(args) == 1 && args[0] == "run":
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		progress := json.NewEncoder(stderr)
 		return write(stdout, stderr, serve(ctx, stdin, func(p dryrun.Progress) { _ = progress.Encode(p) }))
 	}
-	fmt.Fprintln(stderr, "usage: schedconf-engine run <request.json >report.json, or schedconf-engine version")
+	fmt.Fprintln(stderr, "usage: schedconf-engine run <request.json >report.json, schedconf-engine snapshot, or schedconf-engine version")
 	return 2
 }
 
