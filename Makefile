@@ -54,6 +54,9 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 generate: ## deep copies and conversions
 	$(GO) generate ./scheme/... ./conversion/...
 
+api: ## record what the packages export, and print what is different
+	$(GO) test -count=1 -run '^TestAPI$$' -v . -renew-api
+
 schemas: ## the JSON Schemas of every minor, from the sources of its release
 	$(GO) run ./schemas/record all
 
