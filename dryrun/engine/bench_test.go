@@ -179,7 +179,7 @@ func loop(b *testing.B, request *dryrun.Request, pods int) {
 	go sched.Run(ctx)
 	select {
 	case <-done:
-	case <-time.After(10 * time.Minute):
+	case <-time.After(40 * time.Minute):
 		b.Fatalf("%d of %d pods were bound", bound.Load(), pods)
 	}
 	b.StopTimer()

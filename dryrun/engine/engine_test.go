@@ -531,3 +531,57 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestQuota refuses what the API server would, whose words these are (k8s.io/apiserver
+// pkg/admission/plugin/resourcequota/controller.go), and counts what runs already.
+func TestQuota(t *testing.T) {
+	const running = `
+---
+{apiVersion: v1, kind: Pod, metadata: {name: old}, spec: {nodeName: a, containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}}
+---
+`
+	workload := simplePod("one", "1", "") + simplePod("two", "1", "") + simplePod("none", "0", "")
+	for name, test := range map[string]struct {
+		quota, one, two string
+	}{
+		"none":                  {`{apiVersion: v1, kind: LimitRange, metadata: {name: q}, spec: {limits: []}}`, "", ""},
+		"what runs counts":      {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {requests.cpu: "2"}}}`, "", `pods "two" is forbidden: exceeded quota: q, requested: requests.cpu=1, used: requests.cpu=2, limited: requests.cpu=2`},
+		"room for both":         {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {requests.cpu: "3"}}}`, "", ""},
+		"the status of a dump":  {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: "9"}}, status: {hard: {pods: "9"}, used: {pods: "8"}}}`, "", `pods "two" is forbidden: exceeded quota: q, requested: pods=1, used: pods=9, limited: pods=9`},
+		"another namespace":     {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: other}, spec: {hard: {pods: "0"}}}`, "", ""},
+		"a scope of other pods": {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: "0"}, scopes: [BestEffort]}}`, "", ""},
+		"what nobody counts":    {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {secrets: "0"}}}`, "", ""},
+		"what has to be said":   {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {limits.cpu: "9"}}}`, `pods "one" is forbidden: failed quota: q: must specify limits.cpu for: c`, `pods "two" is forbidden: failed quota: q: must specify limits.cpu for: c`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report := ask(t, request(aNode("a", "z")+running+test.quota, workload))
+			for i, want := range []string{test.one, test.two} {
+				if want == "" {
+					want = "nothing"
+				}
+				if got := says(report.Pods[i].Message); got != want {
+					t.Errorf("%s: %q, want %q", report.Pods[i].Name, got, want)
+				}
+			}
+		})
+	}
+	t.Run("until full", func(t *testing.T) {
+		r := request(aNode("a", "z")+running+`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: "3"}}}`, simplePod("one", "1m", ""))
+		r.WhatIf.UntilFull = true
+		report := ask(t, r)
+		if full := report.UntilFull; full.Count != 1 || !strings.Contains(full.Stopped, "exceeded quota: q, requested: pods=1, used: pods=3, limited: pods=3") {
+			t.Errorf("%+v", full)
+		}
+	})
+	t.Run("a deployment", func(t *testing.T) {
+		report := ask(t, request(aNode("a", "z")+`
+---
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {count/deployments.apps: "0"}}}`, `
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`))
+		if !slices.ContainsFunc(report.Findings, func(f dryrun.Finding) bool {
+			return f.Rule == "refused" && strings.Contains(f.Message, "exceeded quota: q, requested: count/deployments.apps=1, used: count/deployments.apps=0, limited: count/deployments.apps=0")
+		}) {
+			t.Errorf("%+v", report.Findings)
+		}
+	})
+}

@@ -220,7 +220,7 @@ func (r *run) start(ctx context.Context) error {
 	if r.sched.APIDispatcher != nil {
 		r.sched.APIDispatcher.Run(klog.FromContext(ctx))
 	}
-	if r.admit, err = newAdmitter(r.api.client, r.factory); err != nil {
+	if r.admit, err = newAdmitter(r.api, r.factory); err != nil {
 		return err
 	}
 	return nil
