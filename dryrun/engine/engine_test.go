@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -417,7 +418,7 @@ func TestSources(t *testing.T) {
 	if diff := cmp.Diff(dryrun.Input{Cluster: map[string]int{"Node": 4, "Pod": 1}, Workload: map[string]int{"Pod": 4}, Skipped: map[string]int{"Event": 1}}, report.Input); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := answer(context.Background(), &dryrun.Request{Config: defaultConfig, Cluster: []dryrun.Source{{Name: "nowhere", Path: filepath.Join(folder, "nowhere")}}}, nil); err == nil || err.Error() != `read "nowhere": no such file or directory` {
+	if _, err := answer(context.Background(), &dryrun.Request{Config: defaultConfig, Cluster: []dryrun.Source{{Name: "nowhere", Path: filepath.Join(folder, "nowhere")}}}, nil, nil); err == nil || err.Error() != `read "nowhere": no such file or directory` {
 		t.Error(err)
 	}
 }
@@ -462,7 +463,7 @@ func TestWhatIf(t *testing.T) {
 	} {
 		r := request(cluster, "")
 		r.WhatIf = change
-		if _, err := answer(t.Context(), r, nil); err == nil || !strings.HasPrefix(err.Error(), name) {
+		if _, err := answer(t.Context(), r, nil, nil); err == nil || !strings.HasPrefix(err.Error(), name) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -503,7 +504,7 @@ func TestRepeatable(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
 	defer cancel()
-	report, err := answer(ctx, request(aNode("a", "z"), simplePod("p", "1", "")), nil)
+	report, err := answer(ctx, request(aNode("a", "z"), simplePod("p", "1", "")), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -525,7 +526,7 @@ func TestRefused(t *testing.T) {
 	} {
 		r := request("", "")
 		change(r)
-		_, err := answer(context.Background(), r, nil)
+		_, err := answer(context.Background(), r, nil, nil)
 		if err == nil || !strings.HasPrefix(strings.ToLower(err.Error()), strings.ToLower(name)) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -584,4 +585,30 @@ func TestQuota(t *testing.T) {
 			t.Errorf("%+v", report.Findings)
 		}
 	})
+}
+
+// TestStream holds that what is explained is the same on its way over the disk.
+func TestStream(t *testing.T) {
+	r := request(aNode("a", "z1")+aNode("b", "z2")+`
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000}
+`, simplePod("low", "3", "")+simplePod("other", "3", "")+simplePod("high", "3", ", priorityClassName: high")+simplePod("large", "9", ""))
+	text := func(stream bool) string {
+		r.Stream = stream
+		report := askProcess(t, r)
+		if got := report.Pods[0].Nodes; stream != (got == nil) {
+			t.Errorf("streamed %v, and the report has %v", stream, got)
+		}
+		var out bytes.Buffer
+		if err := dryrun.WriteJSON(&out, &dryrun.Answer{Report: report}, true); err != nil {
+			t.Fatal(err)
+		}
+		if err := report.Close(); err != nil {
+			t.Error(err)
+		}
+		return out.String()
+	}
+	if diff := cmp.Diff(text(false), text(true)); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -37,6 +37,8 @@ type attempt struct {
 	feasible   int
 	// hinted and nominated cycles look at one node first.
 	hinted, nominated bool
+	// cut is true where the run ended in the middle of the cycle.
+	cut bool
 	ties              int
 
 	mu sync.Mutex
@@ -110,6 +112,9 @@ func (r *run) schedulePod(inner func(context.Context, framework.Framework, fwk.C
 		r.current = nil
 		a.feasible = result.FeasibleNodes
 		a.countTies()
+		if err != nil && ctx.Err() != nil {
+			a.cut, a.explained = true, false
+		}
 		var unfit *framework.FitError
 		switch {
 		case !a.explained:
@@ -117,6 +122,10 @@ func (r *run) schedulePod(inner func(context.Context, framework.Framework, fwk.C
 			a.rejectAbsent(r, unfit)
 		case err == nil:
 			a.askAfterwards(ctx, r, profile, state, pod)
+		}
+		if a.explained && r.stream != nil {
+			r.stream(&dryrun.Explained{Pod: p.namespace + "/" + p.name, Weights: r.weights(pod), Nodes: a.verdicts(r)})
+			a.lookedAt, a.rejected, a.unasked, a.scores, a.totals, a.only = nil, nil, nil, nil, nil, nil
 		}
 		return result, err
 	}
