@@ -129,7 +129,11 @@ func (t *textPrinter) findings(list diag.List) {
 		if t.quiet && d.Severity != diag.Error && !(t.strict && d.Severity == diag.Warning) {
 			continue
 		}
-		fmt.Fprintf(t.w, "%s: %s: %s [%s]\n", printable(d.Pos.String()), t.paint(colours[d.Severity], d.Severity.String()), printable(d.Message), d.Rule)
+		place := printable(d.Pos.String())
+		if place != "" {
+			place += ": "
+		}
+		fmt.Fprintf(t.w, "%s%s: %s [%s]\n", place, t.paint(colours[d.Severity], d.Severity.String()), printable(d.Message), d.Rule)
 		t.excerpt(d)
 		if len(d.Path) > 0 {
 			fmt.Fprintf(t.w, "    %s\n", printable(d.Path.String()))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -38,25 +39,26 @@ type attempt struct {
 	// hinted and nominated cycles look at one node first.
 	hinted, nominated bool
 	// cut is true where the run ended in the middle of the cycle.
-	cut bool
-	ties              int
+	cut  bool
+	ties int
 
-	mu sync.Mutex
 	// evaluated is how many nodes were looked at. Which ones is kept of explained pods only.
-	evaluated int
-	lookedAt  map[string]bool
-	rejected  map[string]*dryrun.Rejection
-	scores    map[string]map[string]dryrun.Score
-	totals    map[string]int64
-	only      sets.Set[string]
-	narrowed  string
+	evaluated atomic.Int64
+
+	mu       sync.Mutex
+	lookedAt map[string]bool
+	rejected map[string]*dryrun.Rejection
+	scores   map[string]map[string]dryrun.Score
+	totals   map[string]int64
+	only     sets.Set[string]
+	narrowed string
 	// unasked are the nodes that were filtered after the decision.
 	unasked sets.Set[string]
 }
 
 // sampled reports whether the cycle ended before every node was looked at.
 func (a *attempt) sampled() bool {
-	return !a.hinted && !a.nominated && a.feasible > 0 && a.evaluated < a.considered
+	return !a.hinted && !a.nominated && a.feasible > 0 && int(a.evaluated.Load()) < a.considered
 }
 
 // observed is a profile that tells the run what it decides. Nodes are put in an order that the seed
@@ -275,14 +277,14 @@ func (o *observed) RunFilterPluginsWithNominatedPods(ctx context.Context, state 
 	status := o.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
 	if a := o.run.current; a != nil {
 		name := node.Node().Name
-		a.mu.Lock()
-		defer a.mu.Unlock()
 		if !a.explained {
-			a.evaluated++
+			a.evaluated.Add(1)
 			return status
 		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		a.lookedAt[name] = true
-		a.evaluated = len(a.lookedAt)
+		a.evaluated.Store(int64(len(a.lookedAt)))
 		delete(a.rejected, name)
 		if !status.IsSuccess() {
 			a.rejected[name] = rejection(status)

@@ -520,7 +520,7 @@ func (r *run) reportPod(p *pod) dryrun.Pod {
 	if p.last == nil {
 		return out
 	}
-	out.Feasible, out.Evaluated, out.Ties, out.Hinted = p.last.feasible, p.last.evaluated, p.last.ties, p.last.hinted
+	out.Feasible, out.Evaluated, out.Ties, out.Hinted = p.last.feasible, int(p.last.evaluated.Load()), p.last.ties, p.last.hinted
 	if p.last.explained && r.stream == nil {
 		out.Nodes, out.Weights = p.last.verdicts(r), r.weights(p.spec)
 	}
