@@ -53,6 +53,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"diag", "schemas", "conversion", "scheme", "scheme/source", "scheme/source/find", "scheme/config", "scheme/policyv1"},
 		theirs: append(apiTypes, "k8s.io/component-helpers", "github.com/santhosh-tekuri/jsonschema/v5"),
 	},
+	"explain": {ours: []string{"diag", "schemas", "scheme", "scheme/source", "scheme/config", "validation"}},
 	"project": {
 		ours:   []string{"diag", "scheme", "scheme/source", "validation"},
 		theirs: []string{"github.com/bmatcuk/doublestar/v4"},
