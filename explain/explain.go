@@ -55,6 +55,22 @@ func LookUp(s *scheme.Scheme, word string) (Explanation, error) {
 	return nil, &UnknownError{fmt.Sprintf("%q is no rule, plugin or field%s", word, suggestWord(s.Release, word))}
 }
 
+// OfField explains the field at a path of an apiVersion, as Schema.Children has it. It is nil if there is none.
+func OfField(release *schemas.Release, api *schemas.API, steps []string) (Explanation, error) {
+	schema, err := OpenSchema(release, api)
+	if err != nil || len(steps) == 0 {
+		return nil, err
+	}
+	node, name := schema.find(steps)
+	if node == nil {
+		return nil, nil
+	}
+	return describeField(release, api, schema, node, name), nil
+}
+
+// OfPlugin explains a plugin that comes with kube-scheduler, of whatever release.
+func OfPlugin(s *scheme.Scheme, name string) (Explanation, error) { return explainPlugin(s, name) }
+
 func suggestWord(release *schemas.Release, word string) string {
 	known := schemas.PluginNames()
 	for _, rule := range validation.Rules {

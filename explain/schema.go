@@ -28,6 +28,7 @@ type Node struct {
 	Type        oneOrMany        `json:"type"`
 	Format      string           `json:"format"`
 	Encoding    string           `json:"contentEncoding"`
+	Const       *string          `json:"const"`
 	Enum        []*string        `json:"enum"`
 	Properties  map[string]*Node `json:"properties"`
 	Values      mapValues        `json:"additionalProperties"`
@@ -128,6 +129,74 @@ func (s *Schema) below(node *Node, steps []string) *Node {
 		node = node.Properties[step]
 	}
 	return node
+}
+
+// Child is a field that another one, or the configuration itself, can have.
+type Child struct {
+	Name, Type, Description string
+	// Default is what the release fills in; empty for nothing.
+	Default string
+	// Object and List say how its value is written, if it is no scalar.
+	Object, List bool
+}
+
+// Children are the fields that can stand below a field, by name: below the configuration without steps, and below
+// the args of a plugin with their kind as the first step.
+func (s *Schema) Children(api *schemas.API, steps []string) []Child {
+	node := s.root()
+	prefix := ""
+	if len(steps) > 0 {
+		found, path := s.find(steps)
+		node, prefix = s.follow(found), path+"."
+	}
+	if node == nil {
+		return nil
+	}
+	var children []Child
+	for _, name := range sortedKeys(node.Properties) {
+		field := node.Properties[name]
+		whole := s.whole(field)
+		children = append(children, Child{
+			Name: name, Type: s.typeName(field), Description: s.description(field), Default: defaultOf(api, prefix+name),
+			Object: whole.Items == nil && (whole.Properties != nil || whole.Values.node != nil), List: whole.Items != nil,
+		})
+	}
+	return children
+}
+
+// whole follows references alone.
+func (s *Schema) whole(node *Node) *Node {
+	for node.Ref != "" {
+		node = s.Defs[strings.TrimPrefix(node.Ref, "#/$defs/")]
+	}
+	return node
+}
+
+// Values are the words that a field takes, if the schema says so.
+func (s *Schema) Values(steps []string) []string {
+	if len(steps) == 0 {
+		return nil
+	}
+	node, _ := s.find(steps)
+	if node == nil {
+		return nil
+	}
+	if node = s.whole(node); node.Items != nil {
+		node = s.whole(node.Items)
+	}
+	if node.Const != nil {
+		return []string{*node.Const}
+	}
+	var values []string
+	for _, value := range node.Enum {
+		if value != nil && *value != "" {
+			values = append(values, *value)
+		}
+	}
+	if slices.Contains(node.Type, "boolean") {
+		values = append(values, "true", "false")
+	}
+	return values
 }
 
 // paths lists every field of the file, and after those of the configuration those of plugin args.
