@@ -99,7 +99,6 @@ func Serve(in io.Reader, out, notes io.Writer, version string, settings Settings
 	s.rpc = jrpc2.NewServer(&order{methods: s.methods()}, &jrpc2.ServerOptions{
 		AllowPush: true, DisableBuiltin: true, Concurrency: maxRequests,
 	})
-	// Header takes messages with and without a content type, as editors send both.
 	s.rpc.Start(&guarded{channel.Header("")(bufio.NewReaderSize(in, 1<<16), writer{out})})
 	ended := make(chan error, 1)
 	go func() { ended <- s.rpc.Wait() }()
@@ -137,7 +136,8 @@ func (w writer) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// guarded is a channel that survives a length which no message has.
+// guarded is a channel that takes any content type, since there is one, and survives a length which no message
+// has.
 type guarded struct{ channel.Channel }
 
 func (g *guarded) Recv() (message []byte, err error) {
@@ -146,7 +146,11 @@ func (g *guarded) Recv() (message []byte, err error) {
 			message, err = nil, errors.New("a message says that it is longer than memory")
 		}
 	}()
-	return g.Channel.Recv()
+	message, err = g.Channel.Recv()
+	if other := (*channel.ContentTypeMismatchError)(nil); errors.As(err, &other) {
+		err = nil
+	}
+	return message, err
 }
 
 // methods are what the server understands. What is not there is answered as unknown.
