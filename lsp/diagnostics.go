@@ -5,6 +5,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 
@@ -102,18 +103,20 @@ func (p *publisher) run() {
 		}
 		for uri, ok := p.next(); ok; uri, ok = p.next() {
 			if doc, open := p.server.docs.get(uri); open {
-				p.publish(doc)
+				p.complain(p.publish(doc))
 			}
 		}
 	}
 }
 
-func (p *publisher) publish(doc *document) {
+// publish sends the findings about a version of a file. What keeps it from being checked is returned; there are
+// no findings then.
+func (p *publisher) publish(doc *document) (err error) {
+	defer survive(&err)
 	findings, err := p.server.check(doc)
-	if err == errOutdated {
-		return
+	if errors.Is(err, errOutdated) {
+		return nil
 	}
-	p.complain(err)
 	version := protocol.UInteger(max(0, doc.version))
 	params := protocol.PublishDiagnosticsParams{URI: doc.uri, Version: &version, Diagnostics: diagnostics(doc, findings)}
 	p.sending.Lock()
@@ -121,13 +124,14 @@ func (p *publisher) publish(doc *document) {
 	if now, open := p.server.docs.get(doc.uri); open && now == doc {
 		_ = p.server.rpc.Notify(context.Background(), "textDocument/publishDiagnostics", params)
 	}
+	return err
 }
 
 // complain says what keeps files from being checked, such as an unknown target; not again for each of them.
 func (p *publisher) complain(err error) {
 	message := ""
 	if err != nil {
-		message = err.Error()
+		message = words(err)
 	}
 	p.lock.Lock()
 	known := message == p.trouble

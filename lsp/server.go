@@ -11,7 +11,8 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"runtime/debug"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -200,11 +201,11 @@ func call[P any](s *server, in state, do func(context.Context, *P) (any, error))
 func note[P any](s *server, do func(*P) error) method {
 	return func(_ context.Context, request *jrpc2.Request, _ func()) (result any, err error) {
 		defer func() {
-			survive(&err)
 			if err != nil {
-				s.tell(protocol.MessageTypeWarning, request.Method()+": "+err.Error())
+				s.tell(protocol.MessageTypeWarning, request.Method()+": "+words(err))
 			}
 		}()
+		defer survive(&err)
 		if s.expect(running) != nil {
 			return nil, nil // it is to be dropped, says the protocol
 		}
@@ -274,20 +275,36 @@ func read(request *jrpc2.Request, params any) error {
 	return nil
 }
 
-// survive turns a panic into an error that says where it happened, and nothing of the text that it was about.
+// survive, deferred, turns a panic into an error that says where it happened, and nothing of the text that it was about.
 func survive(err *error) {
 	if recover() == nil {
 		return
 	}
-	where := "an unknown place"
-	for _, line := range strings.Split(string(debug.Stack()), "\n") {
-		if strings.Contains(line, "schedconf/") && !strings.Contains(line, "lsp.survive") && strings.HasPrefix(line, "\t") {
-			where = line[strings.LastIndexByte(line, '/')+1:]
-			where, _, _ = strings.Cut(where, " ")
-			break
+	*err = &jrpc2.Error{Code: jrpc2.InternalError, Message: "a bug in schedconf at " + origin() + ", please report it"}
+}
+
+// origin is where a panic came from: the first function above the runtime.
+func origin() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		frame, more := frames.Next()
+		if frame.Function != "" && !strings.HasPrefix(frame.Function, "runtime.") {
+			return fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line)
+		}
+		if !more {
+			return "an unknown place"
 		}
 	}
-	*err = &jrpc2.Error{Code: jrpc2.InternalError, Message: "a bug in schedconf at " + where + ", please report it"}
+}
+
+// words are those of an error, without the code that the protocol has for it.
+func words(err error) string {
+	var fault *jrpc2.Error
+	if errors.As(err, &fault) {
+		return fault.Message
+	}
+	return err.Error()
 }
 
 // tell shows a message to whoever sits in front of the editor.

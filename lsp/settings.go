@@ -30,11 +30,6 @@ type client struct {
 			DynamicRegistration bool `json:"dynamicRegistration"`
 		} `json:"didChangeConfiguration"`
 	} `json:"workspace"`
-	Window struct {
-		ShowDocument struct {
-			Support bool `json:"support"`
-		} `json:"showDocument"`
-	} `json:"window"`
 	TextDocument struct {
 		Hover struct {
 			ContentFormat []protocol.MarkupKind `json:"contentFormat"`
