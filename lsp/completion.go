@@ -162,7 +162,7 @@ func (a attempt) spot(tool Tool, file string) (*spot, error) {
 	if s == nil || !s.begins() {
 		return nil, nil
 	}
-	return s, s.judge(tool, validation.Aim{File: file, At: doc.Position(nil)})
+	return s, s.judge(tool, &validation.File{Name: file}, -1)
 }
 
 // begins reports whether a document is about to become a configuration: what it says of itself so far is

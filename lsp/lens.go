@@ -25,8 +25,12 @@ const effectiveCommand = "schedconf.effective"
 func (s *server) codeLenses(_ context.Context, doc *document, _ *protocol.CodeLensParams) (any, error) {
 	lenses := []protocol.CodeLens{}
 	err := s.lookups.use(func(tool Tool) error {
-		for _, found := range configurations(doc) {
-			made, err := tool.Scheme(aimOf(doc, found))
+		f := validation.Open(doc.path, []byte(doc.text.string), false)
+		for i, found := range f.Found {
+			if !isConfiguration(found) {
+				continue
+			}
+			made, err := tool.Scheme(f, i)
 			if err != nil {
 				return nil // what is wrong with the settings is told already
 			}
@@ -41,18 +45,6 @@ func (s *server) codeLenses(_ context.Context, doc *document, _ *protocol.CodeLe
 		return nil
 	})
 	return lenses, err
-}
-
-// configurations are those in a text.
-func configurations(doc *document) []find.Found {
-	return slices.DeleteFunc(validation.Open(doc.path, []byte(doc.text.string), false).Found, func(found find.Found) bool {
-		return found.Kind != find.Config && found.Kind != find.ConfigObject
-	})
-}
-
-// aimOf is what a configuration is for, as far as its surroundings say.
-func aimOf(doc *document, found find.Found) validation.Aim {
-	return validation.Aim{File: doc.path, At: found.Pos, Target: found.Target, TargetPos: found.TargetPos}
 }
 
 // executeCommand runs the only command that there is.
@@ -77,14 +69,10 @@ func (s *server) executeCommand(_ context.Context, params *struct {
 	}
 	var text string
 	err := s.lookups.use(func(tool Tool) error {
-		aim := validation.Aim{File: doc.path}
-		for _, found := range configurations(doc) {
-			if document < 0 || found.Outer.Index == document {
-				aim = aimOf(doc, found)
-				break
-			}
-		}
-		made, err := tool.Scheme(aim)
+		f := validation.Open(doc.path, []byte(doc.text.string), false)
+		made, err := tool.Scheme(f, slices.IndexFunc(f.Found, func(found find.Found) bool {
+			return isConfiguration(found) && (document < 0 || found.Outer.Index == document)
+		}))
 		if err != nil {
 			return err
 		}

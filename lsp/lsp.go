@@ -63,8 +63,9 @@ type Tool interface {
 	Check(path string) (diag.List, error)
 	// Fixed returns the text of the file with its certain fixes made.
 	Fixed(path string) ([]byte, error)
-	// Scheme returns the release that a configuration is for.
-	Scheme(aim validation.Aim) (*scheme.Scheme, error)
+	// Scheme returns the release that a configuration is for: that at an index of File.Found, or one that the file
+	// is about to hold if the index is negative.
+	Scheme(file *validation.File, index int) (*scheme.Scheme, error)
 	// Effective writes what a configuration of the file comes to on a release: that in a document of the file, or
 	// the only one if the document is negative.
 	Effective(path string, release *schemas.Release, document int) (string, error)

@@ -28,7 +28,7 @@ type fake struct {
 func (f fake) Check(string) (diag.List, error)                         { return f.check() }
 func (f fake) Fixed(string) ([]byte, error)                            { return nil, io.ErrUnexpectedEOF }
 func (f fake) Effective(string, *schemas.Release, int) (string, error) { panic("hunter2") }
-func (f fake) Scheme(validation.Aim) (*scheme.Scheme, error) {
+func (f fake) Scheme(*validation.File, int) (*scheme.Scheme, error) {
 	f.scheme()
 	minors := schemas.Minors()
 	release := schemas.For(minors[len(minors)-1])

@@ -34,24 +34,29 @@ type spot struct {
 
 // spotAt finds what stands at an offset of a text. It is nil where that is nothing of a configuration.
 func spotAt(tool Tool, file, text string, offset int) (*spot, error) {
-	for _, found := range validation.Open(file, []byte(text), false).Found {
-		if found.Kind != find.Config && found.Kind != find.ConfigObject {
+	f := validation.Open(file, []byte(text), false)
+	for i, found := range f.Found {
+		if !isConfiguration(found) {
 			continue
 		}
 		s := spotIn(found.Doc.Root(), text, offset)
 		if s == nil {
 			continue
 		}
-		return s, s.judge(tool, validation.Aim{File: file, At: found.Pos, Target: found.Target, TargetPos: found.TargetPos})
+		return s, s.judge(tool, f, i)
 	}
 	return nil, nil
 }
 
+func isConfiguration(found find.Found) bool {
+	return found.Kind == find.Config || found.Kind == find.ConfigObject
+}
+
 // judge finds out what the configuration is for. An apiVersion that the release does not read, or none yet,
 // counts as the one that it prefers.
-func (s *spot) judge(tool Tool, aim validation.Aim) error {
+func (s *spot) judge(tool Tool, file *validation.File, index int) error {
 	var err error
-	if s.scheme, err = tool.Scheme(aim); err != nil {
+	if s.scheme, err = tool.Scheme(file, index); err != nil {
 		return err
 	}
 	s.api = &s.scheme.Release.APIs[0]

@@ -21,6 +21,7 @@ import (
 	"github.com/schedconf/schedconf/project"
 	"github.com/schedconf/schedconf/schemas"
 	"github.com/schedconf/schedconf/scheme"
+	"github.com/schedconf/schedconf/scheme/source/find"
 	"github.com/schedconf/schedconf/validation"
 )
 
@@ -148,11 +149,11 @@ func (t *editorTool) open(path string) (*validator, *validation.Run, *validation
 	f := validation.Open(path, data, false)
 	v.hold(f, path)
 	v.follow()
-	t.judges.taken() // nobody is told of them, and they would pile up
 	return v, validation.NewRun(v.batch.files, v.beside(), releaseOf, t.judges.checker), f, nil
 }
 
 func (t *editorTool) Check(path string) (diag.List, error) {
+	defer t.judges.taken() // nobody is told of them, and they would pile up
 	_, run, f, err := t.open(path)
 	if err != nil {
 		return nil, plain(err)
@@ -186,7 +187,16 @@ func (t *editorTool) Fixed(path string) ([]byte, error) {
 	return data, plain(err)
 }
 
-func (t *editorTool) Scheme(aim validation.Aim) (*scheme.Scheme, error) {
+func (t *editorTool) Scheme(file *validation.File, index int) (*scheme.Scheme, error) {
+	defer t.judges.taken()
+	aim := validation.Aim{File: file.Name}
+	if index >= 0 {
+		aims, err := validation.NewRun([]*validation.File{file}, find.Objects{}, releaseOf, t.judges.checker).Aims(file, index)
+		if err != nil {
+			return nil, plain(err)
+		}
+		aim = aims[0]
+	}
 	checker, err := t.judges.checker(aim)
 	if err != nil {
 		return nil, plain(err)

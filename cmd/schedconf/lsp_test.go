@@ -394,6 +394,49 @@ func TestEditorEffective(t *testing.T) {
 	}
 }
 
+// deployment runs a scheduler with the configuration in the ConfigMap a.
+const deployment = `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: scheduler}
+spec:
+  template:
+    spec:
+      containers:
+      - name: kube-scheduler
+        image: registry.k8s.io/kube-scheduler:v1.30.2
+        command: [kube-scheduler, --config=/etc/a/config.yaml]
+        volumeMounts: [{name: a, mountPath: /etc/a}]
+      volumes:
+      - {name: a, configMap: {name: a}}
+`
+
+// TestEditorCarried holds that a configuration in a ConfigMap has its view, above it and for the release of the
+// scheduler that reads it.
+func TestEditorCarried(t *testing.T) {
+	text := "apiVersion: v1\nkind: Service\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  config.yaml: |\n" + indented(profile) + deployment
+	path := write(t, filepath.Join(t.TempDir(), "all.yaml"), text)
+	e := started(t, nil)
+	e.open(fileURI(path), text)
+	var lenses []messages.CodeLens
+	if err := e.client.CallResult(t.Context(), "textDocument/codeLens", map[string]any{"textDocument": map[string]any{"uri": fileURI(path)}}, &lenses); err != nil || len(lenses) != 1 || lenses[0].Range.Start != (messages.Position{Line: 8, Character: 4}) {
+		t.Fatalf("%v: %v", lenses, err)
+	}
+	var view string
+	if err := e.client.CallResult(t.Context(), "workspace/executeCommand", map[string]any{"command": lenses[0].Command.Command, "arguments": lenses[0].Command.Arguments}, &view); err != nil {
+		t.Fatal(err)
+	}
+	_, want, _ := call("", "effective", "--target", "1.30", "--document", "1", path)
+	if view != "Kubernetes 1.30\n\n"+want || want == "" {
+		t.Error(cmp.Diff("Kubernetes 1.30\n\n"+want, view))
+	}
+	var hover struct{ Contents struct{ Value string } }
+	e.ask("textDocument/hover", fileURI(path), 11, 8, &hover)
+	if !strings.Contains(hover.Contents.Value, "leaderElection.leaderElect") {
+		t.Errorf("%q is said of leaderElect", hover.Contents.Value)
+	}
+}
+
 // TestEditorSettings holds where the target comes from, and that a wrong one is said.
 func TestEditorSettings(t *testing.T) {
 	old := strings.ReplaceAll(minimal, "/v1", "/v1beta1")
