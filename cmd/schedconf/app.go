@@ -20,6 +20,9 @@ import (
 type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	// unsaved has the texts of files that somebody is editing, which count instead of those on the disk; it may
+	// be nil.
+	unsaved func(name string) (text []byte, ok bool)
 }
 
 // commands lists every command, in the order in which help shows them.
@@ -39,6 +42,7 @@ func (p *program) commands() []*cli.Command {
 		p.plugins(),
 		p.versions(),
 		p.explain(),
+		p.lsp(),
 		p.version(),
 		p.completion(),
 	}

@@ -128,6 +128,11 @@ func isUTF16(data []byte) bool {
 // readInto appends the content of a file to a buffer, up to one byte more than a configuration may have.
 // If there is more, the rest is returned.
 func (p *program) readInto(name string, buffer []byte) (data []byte, more io.ReadCloser, err error) {
+	if p.unsaved != nil {
+		if text, ok := p.unsaved(name); ok {
+			return append(buffer, text[:min(len(text), validation.MaxFileSize+1)]...), nil, nil
+		}
+	}
 	reader := p.stdin
 	if name != stdinName {
 		f, err := os.Open(name)
