@@ -2,19 +2,24 @@
 
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS  = -s -w -X main.stamped=$(VERSION)
+COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+LDFLAGS  = -s -w -buildid= -X main.stamped=$(VERSION) -X main.stampedCommit=$(COMMIT)
+BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
 
 .DEFAULT_GOAL := help
-.PHONY: help build engine demo-dryrun demo demo-dryrun test test-engine test-snapshot verdicts bench bench-engine fuzz generate schemas integration clean
+.PHONY: help build engine man api demo demo-dryrun test test-engine test-snapshot verdicts bench bench-engine fuzz generate schemas integration clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 build: ## bin/schedconf, static and trimmed
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/schedconf ./cmd/schedconf
+	$(BUILD) -o bin/schedconf ./cmd/schedconf
 
 engine: build ## bin/schedconf-engine, which dry runs need; minutes, once
-	cd dryrun/engine && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o ../../bin/schedconf-engine .
+	cd dryrun/engine && $(BUILD) -o ../../bin/schedconf-engine .
+
+man: build ## the manual pages, in dist/man
+	bin/schedconf man dist/man
 
 demo-dryrun: build engine ## place a bundled workload on a bundled cluster under two configurations
 	@sh testdata/demo/dryrun/run
@@ -25,9 +30,11 @@ demo: build ## judge, complete, convert and compare a bundled configuration
 test: ## vet and all tests that need no network and no big build
 	$(GO) vet ./...
 	$(GO) test -shuffle=on -parallel 16 ./...
+	cd examples && $(GO) vet ./... && $(GO) test -shuffle=on ./...
 
 test-engine: engine ## the tests of the engine, and of what needs it
 	cd dryrun/engine && CGO_ENABLED=0 $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -trimpath -shuffle=on -parallel 16 ./...
+	cd examples && SCHEDCONF_ENGINE=$(CURDIR)/bin/schedconf-engine $(GO) test -count=1 ./placement
 
 test-snapshot: ## snapshots of a real kube-apiserver, which is built for it
 	cd dryrun/engine && CGO_ENABLED=0 $(GO) test -trimpath -tags apiserver ./apiserver
@@ -48,6 +55,9 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 
 generate: ## deep copies and conversions
 	$(GO) generate ./scheme/... ./conversion/...
+
+api: ## record what the packages export, and print what is different
+	$(GO) test -count=1 -run '^TestAPI$$' -v . -renew-api
 
 schemas: ## the JSON Schemas of every minor, from the sources of its release
 	$(GO) run ./schemas/record all

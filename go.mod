@@ -13,6 +13,7 @@ require (
 	github.com/tliron/glsp v0.2.2
 	github.com/urfave/cli/v2 v2.27.7
 	go.yaml.in/yaml/v3 v3.0.6
+	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f
 	golang.org/x/tools v0.48.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2

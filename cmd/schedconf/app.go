@@ -16,8 +16,9 @@ import (
 	"github.com/schedconf/schedconf/scheme"
 )
 
-// program is one run: its streams.
+// program is one run: the name that it was called by, and its streams.
 type program struct {
+	name           string
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	// unsaved has the texts of files that somebody is editing, which count instead of those on the disk; it may
@@ -45,13 +46,14 @@ func (p *program) commands() []*cli.Command {
 		p.lsp(),
 		p.version(),
 		p.completion(),
+		p.man(),
 	}
 }
 
 // run is the whole program: arguments and streams in, exit code out.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	buffered := bufio.NewWriterSize(stdout, 1<<16)
-	p := &program{stdin: stdin, stdout: &output{buffered, stdout}, stderr: stderr}
+	p := &program{name: calledAs(args[0]), stdin: stdin, stdout: &output{buffered, stdout}, stderr: stderr}
 	err := guard(func() error { return p.run(args) })
 	if unwritten := buffered.Flush(); unwritten != nil && !failed(err) {
 		err = inputError{fmt.Errorf("write to standard output: %w", reason(unwritten))}
@@ -87,9 +89,10 @@ func (p *program) run(args []string) error {
 // a file called "help" for a command, and exits from within.
 func (p *program) app() *cli.App {
 	app := &cli.App{
-		Name:                      "schedconf",
+		Name:                      programName,
+		HelpName:                  p.name,
 		Usage:                     "check, complete and explain kube-scheduler configuration files",
-		UsageText:                 "schedconf COMMAND [flags] [FILE…]",
+		UsageText:                 p.name + " COMMAND [flags] [FILE…]",
 		Description:               "Every command has --help with examples.\n\n" + exitCodes,
 		Version:                   buildVersion(),
 		HideVersion:               true, // it is a command
@@ -108,6 +111,7 @@ func (p *program) app() *cli.App {
 		command.HideHelpCommand = true
 		command.OnUsageError = onUsageError
 		command.CustomHelpTemplate = commandHelp
+		command.Description = p.asCalled(command.Description)
 	}
 	return app
 }
@@ -132,7 +136,7 @@ func unknownCommand(c *cli.Context) error {
 	name := c.Args().First()
 	switch {
 	case name == "":
-		return usageError{message: "a command is needed"}
+		return usageError{command: c.App.HelpName, message: "a command is needed"}
 	case name == "help" && c.NArg() > 1:
 		if c.App.Command(c.Args().Get(1)) != nil {
 			return cli.ShowCommandHelp(c, c.Args().Get(1))
@@ -145,7 +149,7 @@ func unknownCommand(c *cli.Context) error {
 	if near, ok := scheme.Nearest(name, commandNames(c.App)); ok {
 		message += fmt.Sprintf(", did you mean %q?", near)
 	}
-	return usageError{message: message}
+	return usageError{command: c.App.HelpName, message: message}
 }
 
 func commandNames(app *cli.App) []string {
@@ -189,7 +193,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		case name == "help" || name == "h":
 			return []string{args[0], args[1], "--help"}, nil
 		case takesValue && !hasValue && len(rest) == 0:
-			return nil, usageError{command: app.Name + " " + command.Name, message: fmt.Sprintf("the flag %s needs a value", arg)}
+			return nil, usageError{command: app.HelpName + " " + command.Name, message: fmt.Sprintf("the flag %s needs a value", arg)}
 		case takesValue && !hasValue:
 			value, rest, hasValue = rest[0], rest[1:], true
 		}
@@ -225,7 +229,7 @@ func unknownFlag(app *cli.App, command *cli.Command, arg, name string, table map
 	if near, ok := scheme.Nearest(name, names); ok {
 		message += fmt.Sprintf(", did you mean --%s?", near)
 	}
-	return usageError{command: app.Name + " " + command.Name, message: message}
+	return usageError{command: app.HelpName + " " + command.Name, message: message}
 }
 
 // report prints an error that has something to say, and returns the exit code.

@@ -18,6 +18,10 @@ func standIn() {
 		fmt.Println(`{"apiVersion":"v1","kind":"List","items":[]}`)
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "version" {
+		fmt.Println(`{"protocol":1,"engine":{"kubernetes":"v1.37.2"}}`)
+		return
+	}
 	var request dryrun.Request
 	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
 		fmt.Fprintln(os.Stderr, err)

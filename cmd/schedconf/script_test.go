@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"schedconf": main, "engine-without-scheduler": standIn})
+	testscript.Main(m, map[string]func(){programName: main, pluginFile: main, "engine-without-scheduler": standIn})
 }
 
 // TestScript runs the stories in testdata/script. With UPDATE=1 it rewrites what they compare.
