@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -86,9 +85,9 @@ func (b *bench) reset() {
 	b.tool = nil
 }
 
-// Serve talks with an editor until it says goodbye, or its stream ends. Version is that of the program, and
-// notes is where messages go that the editor cannot be told.
-func Serve(in io.Reader, out, notes io.Writer, version string, settings Settings, newTool NewTool) error {
+// Serve talks with an editor until it says goodbye, or its stream ends. Version is that of the program. An error means
+// that the stream is none of the protocol, or ErrNotShutDown.
+func Serve(in io.Reader, out io.Writer, version string, settings Settings, newTool NewTool) error {
 	s := &server{
 		version: version, newTool: newTool, settings: settings, exit: make(chan struct{}),
 		docs: documents{open: map[protocol.DocumentUri]*document{}},
@@ -96,7 +95,6 @@ func Serve(in io.Reader, out, notes io.Writer, version string, settings Settings
 	s.checks, s.lookups = &bench{make: s.makeTool}, &bench{make: s.makeTool}
 	s.publisher = newPublisher(s)
 	defer s.publisher.stop()
-	logger := log.New(notes, "schedconf lsp: ", 0)
 	s.rpc = jrpc2.NewServer(&order{methods: s.methods()}, &jrpc2.ServerOptions{
 		AllowPush: true, DisableBuiltin: true, Concurrency: maxRequests,
 	})
@@ -106,7 +104,6 @@ func Serve(in io.Reader, out, notes io.Writer, version string, settings Settings
 	select {
 	case err := <-ended:
 		if err != nil {
-			logger.Print(err)
 			return err
 		}
 	case <-s.exit:

@@ -53,7 +53,7 @@ func connect(t *testing.T, tool Tool) wire {
 	go func() {
 		defer close(ended)
 		defer out.Close()
-		_ = Serve(in, out, io.Discard, "test", Settings{}, func(Settings, Open) (Tool, error) { return tool, nil })
+		_ = Serve(in, out, "test", Settings{}, func(Settings, Open) (Tool, error) { return tool, nil })
 	}()
 	w := wire{t, channel.Header("")(fromServer, toServer)}
 	t.Cleanup(func() { w.Close(); fromServer.Close(); <-ended })

@@ -48,12 +48,12 @@ EXAMPLES:
 				return err
 			}
 			debug.SetGCPercent(100) // it runs for days
-			err = lsp.Serve(p.stdin, p.stdout, p.stderr, buildVersion(), settings, p.newEditorTool)
+			err = lsp.Serve(p.stdin, p.stdout, buildVersion(), settings, p.newEditorTool)
 			if errors.Is(err, lsp.ErrNotShutDown) {
 				return ended(exitNo)
 			}
 			if err != nil {
-				return inputError{err}
+				return inputError{fmt.Errorf("read standard input: %w", err)}
 			}
 			return nil
 		},
