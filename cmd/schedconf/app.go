@@ -26,6 +26,7 @@ type program struct {
 func (p *program) commands() []*cli.Command {
 	return []*cli.Command{
 		p.validate(),
+		p.merge(),
 		p.defaults(),
 		p.convert(),
 		p.migrate(),
