@@ -27,6 +27,7 @@ func (p *program) commands() []*cli.Command {
 	return []*cli.Command{
 		p.validate(),
 		p.merge(),
+		p.function(),
 		p.defaults(),
 		p.convert(),
 		p.migrate(),
@@ -47,6 +48,7 @@ func (p *program) commands() []*cli.Command {
 
 // run is the whole program: arguments and streams in, exit code out.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	args = asFunction(args)
 	buffered := bufio.NewWriterSize(stdout, 1<<16)
 	p := &program{stdin: stdin, stdout: &output{buffered, stdout}, stderr: stderr}
 	err := guard(func() error { return p.run(args) })
