@@ -26,7 +26,6 @@ import (
 // comments of what is not changed stay.
 type resourceList struct {
 	root, config *yaml.Node
-	sequence     *yaml.Node
 	items        []*item
 	results      []fnResult
 	failed       bool
@@ -50,8 +49,7 @@ func wrongList(format string, args ...any) error { return inputError{fmt.Errorf(
 
 // readList reads a list. With an error it returns one that the error can be told in.
 func readList(data []byte) (*resourceList, error) {
-	list := &resourceList{root: mapping("apiVersion", listVersions[0], "kind", listKind), sequence: &yaml.Node{Kind: yaml.SequenceNode}}
-	list.root.Content = append(list.root.Content, scalar("items"), list.sequence)
+	list := emptyList()
 	if len(data) > maxList {
 		return list, wrongList("the %s on standard input has more than %d MiB, the most that is taken", listKind, maxList>>20)
 	}
@@ -78,7 +76,7 @@ func readList(data []byte) (*resourceList, error) {
 	if items.Kind != yaml.SequenceNode {
 		return list, wrongList("items of the %s is no list", listKind)
 	}
-	list.root, list.sequence, list.config = root, items, fieldOf(root, "functionConfig")
+	list.root, list.config = root, fieldOf(root, "functionConfig")
 	names := map[string]bool{}
 	for i, node := range items.Content {
 		if node.Kind != yaml.MappingNode {
@@ -86,7 +84,7 @@ func readList(data []byte) (*resourceList, error) {
 		}
 		one, err := newItem(i, node)
 		if err != nil {
-			return list, err
+			return emptyList(), err // nobody could read the items
 		}
 		for names[one.name] {
 			one.name = fmt.Sprintf("%s#%d", one.name, i)
@@ -95,6 +93,13 @@ func readList(data []byte) (*resourceList, error) {
 		list.items = append(list.items, one)
 	}
 	return list, nil
+}
+
+// emptyList is a list that an error can be told in.
+func emptyList() *resourceList {
+	root := mapping("apiVersion", listVersions[0], "kind", listKind, "items")
+	root.Content = append(root.Content, &yaml.Node{Kind: yaml.SequenceNode})
+	return &resourceList{root: root}
 }
 
 func firstLine(text string) string {
