@@ -30,6 +30,8 @@ type program struct {
 func (p *program) commands() []*cli.Command {
 	return []*cli.Command{
 		p.validate(),
+		p.merge(),
+		p.function(),
 		p.defaults(),
 		p.convert(),
 		p.migrate(),
@@ -52,6 +54,7 @@ func (p *program) commands() []*cli.Command {
 
 // run is the whole program: arguments and streams in, exit code out.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	args = asFunction(args)
 	buffered := bufio.NewWriterSize(stdout, 1<<16)
 	p := &program{name: calledAs(args[0]), stdin: stdin, stdout: &output{buffered, stdout}, stderr: stderr}
 	err := guard(func() error { return p.run(args) })

@@ -147,7 +147,7 @@ func (t *editorTool) open(path string) (*validator, *validation.Run, *validation
 	}
 	v := &validator{program: t.program, c: t.judges.c, judges: t.judges, done: map[string]bool{}}
 	f := validation.Open(path, data, false)
-	v.hold(f, path)
+	v.hold(f, path, true)
 	v.follow()
 	return v, validation.NewRun(v.batch.files, v.beside(), releaseOf, t.judges.checker), f, nil
 }
