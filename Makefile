@@ -52,9 +52,10 @@ generate: ## deep copies and conversions
 schemas: ## the JSON Schemas of every minor, from the sources of its release
 	$(GO) run ./schemas/record all
 
-integration: build ## what needs npm or the Go module proxy
+integration: build ## what needs npm, Debian packages or the Go module proxy
 	npm ci --prefix integration --no-fund --no-audit
 	sh hack/chromium
+	sh hack/pre-commit
 	$(GO) test -count=1 -tags integration ./integration/... ./schemas/record/...
 
 clean: ## remove what was built
