@@ -56,6 +56,7 @@ integration: build ## what needs npm, Debian packages or the Go module proxy
 	npm ci --prefix integration --no-fund --no-audit
 	sh hack/chromium
 	sh hack/pre-commit
+	sh hack/ci-tools
 	$(GO) test -count=1 -tags integration ./integration/... ./schemas/record/...
 
 clean: ## remove what was built
