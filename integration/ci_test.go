@@ -76,6 +76,21 @@ func TestCICheck(t *testing.T) {
 			t.Errorf("Code Quality is %+v, %v", found, err)
 		}
 	})
+	t.Run("names and texts that look like commands", func(t *testing.T) {
+		r := ciRepository(t, "GITHUB_ACTIONS=true", "GITHUB_OUTPUT=output", "GITHUB_STEP_SUMMARY=summary", "SCHEDCONF_TARGET=1.37", "SCHEDCONF_REPORT=out.sarif")
+		r.write("new\n::warning::line.yaml", goodFile+"parallelism: \"\\n::warning::text\"\n```: 1\n")
+		out, err := r.run(script(t, "check"))
+		if err == nil || !strings.Contains(out, "::error file=") {
+			t.Errorf("%v: %s", err, out)
+		}
+		for _, text := range []string{out, r.read("summary"), r.read("output")} {
+			for line := range strings.Lines(text) {
+				if strings.HasPrefix(strings.TrimSpace(line), "::warning::") || strings.HasPrefix(line, "`") {
+					t.Errorf("a line is a command or markup: %q", line)
+				}
+			}
+		}
+	})
 	t.Run("wrong question", func(t *testing.T) {
 		r := ciRepository(t, "SCHEDCONF_TARGET=1.99")
 		r.fails("1.99", script(t, "check"))
