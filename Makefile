@@ -62,9 +62,11 @@ api: ## record what the packages export, and print what is different
 schemas: ## the JSON Schemas of every minor, from the sources of its release
 	$(GO) run ./schemas/record all
 
-integration: build ## what needs npm or the Go module proxy
+integration: build ## what needs npm, Debian packages or the Go module proxy
 	npm ci --prefix integration --no-fund --no-audit
 	sh hack/chromium
+	sh hack/pre-commit
+	sh hack/ci-tools
 	$(GO) test -count=1 -tags integration ./integration/... ./schemas/record/...
 
 clean: ## remove what was built

@@ -38,8 +38,9 @@ const ahead = 64
 // maxKept is how many bytes of a file are kept while those before it are judged.
 const maxKept = 1 << 20
 
-// scan looks into all files that operands stand for, several at a time, and yields them in order.
-func (p *program) scan(operands []string) iter.Seq[*looked] {
+// scan looks into all files that operands stand for, several at a time, and yields them in order. See each for
+// explicit.
+func (p *program) scan(operands []string, explicit bool) iter.Seq[*looked] {
 	return func(yield func(*looked) bool) {
 		order, work := make(chan *looked, ahead), make(chan *looked)
 		stop := make(chan struct{})
@@ -48,7 +49,7 @@ func (p *program) scan(operands []string) iter.Seq[*looked] {
 			defer close(order)
 			defer close(work)
 			for _, operand := range operands {
-				each(operand, func(f file, err error) bool {
+				each(operand, explicit, func(f file, err error) bool {
 					l := &looked{file: f, done: make(chan struct{})}
 					if err != nil {
 						l.err = unreadable(f.name, err)

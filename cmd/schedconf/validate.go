@@ -39,6 +39,7 @@ EXAMPLES:
 			&cli.IntFlag{Name: "nodes", DefaultText: "unknown", Usage: "how many nodes the cluster has, for what depends on that"},
 			&cli.BoolFlag{Name: "require-match", Usage: "exit with 1 if no configuration is found"},
 			&cli.StringFlag{Name: "shard", Usage: "judge the files of shard `I/N` of N, counted from 0, as in 0/8; the report is for merge"},
+			&cli.BoolFlag{Name: "skip-unrelated", Usage: "pass over files that hold no configuration, as in a folder; for callers that name every file"},
 			&cli.StringFlag{Name: "config-file", DefaultText: "the nearest " + project.SettingsFile, Usage: "take the settings of the project from `FILE`"},
 			&cli.StringFlag{Name: "baseline", Usage: "pass over the findings in `FILE`, which were there before"},
 			&cli.StringFlag{Name: "write-baseline", Usage: "write the findings into `FILE`, but what the target refuses"},
@@ -131,7 +132,7 @@ const maxHeld = validation.MaxFileSize
 func (v *validator) run(operands []string) error {
 	v.out.header(v.judges.release)
 	v.shown = v.progress()
-	for looked := range v.scan(operands) {
+	for looked := range v.scan(operands, !v.c.Bool("skip-unrelated")) {
 		v.shown.add()
 		if v.done[filepath.Clean(looked.path)] && !looked.named {
 			continue
