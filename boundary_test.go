@@ -70,7 +70,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"integration": {},
 	"cmd/schedconf": {
 		ours:   []string{"*"},
-		theirs: append(apiTypes, "github.com/urfave/cli/v2", "github.com/sergi/go-diff", "github.com/go-git/go-git/v5/plumbing/format/gitignore", "sigs.k8s.io/yaml"),
+		theirs: append(apiTypes, "github.com/urfave/cli/v2", "github.com/sergi/go-diff", "github.com/go-git/go-git/v5/plumbing/format/gitignore", "sigs.k8s.io/yaml", "go.yaml.in/yaml/v3"),
 	},
 }
 

@@ -46,7 +46,7 @@ arguments: link it to this one.
 
 EXAMPLES:
    printf '{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}' | schedconf fn
-   ln -s "$(command -v schedconf)" schedconf-fn && printf '{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}' | ./schedconf-fn
+   printf '{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [], functionConfig: {apiVersion: v1, kind: ConfigMap, data: {target: "1.30"}}}' | schedconf fn
 `,
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {

@@ -125,7 +125,7 @@ func newItem(i int, node *yaml.Node) (*item, error) {
 		}
 	}
 	if hasAlias(node) {
-		// An alias may stand for itself, or for more than there is memory.
+		// An alias may stand for itself, or for more than there is memory, and a merge for nothing that can be merged.
 		var value any
 		if err := guard(func() error { return node.Decode(&value) }); err != nil {
 			return nil, wrongList("items[%d] of the %s cannot be read: %s", i, listKind, firstLine(err.Error()))
@@ -140,7 +140,7 @@ func newItem(i int, node *yaml.Node) (*item, error) {
 }
 
 func hasAlias(node *yaml.Node) bool {
-	return node.Kind == yaml.AliasNode || slices.ContainsFunc(node.Content, hasAlias)
+	return node.Kind == yaml.AliasNode || node.Tag == "!!merge" || slices.ContainsFunc(node.Content, hasAlias)
 }
 
 // field is the way from the root of the item to the field of a finding, through the text of a ConfigMap.
