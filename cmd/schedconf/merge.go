@@ -283,7 +283,7 @@ func (p *program) replay(c *cli.Context, parts []*part) error {
 		total.Warnings++
 		out.file(baseline, findings)
 	}
-	if _, named := total.Targets[release.Name]; len(total.Targets) == 0 || len(total.Targets) == 1 && named {
+	if _, named := total.Targets[header.Target]; len(total.Targets) == 0 || len(total.Targets) == 1 && named {
 		total.Targets = nil
 	}
 	out.summary(total)
