@@ -7,7 +7,7 @@ LDFLAGS  = -s -w -buildid= -X main.stamped=$(VERSION) -X main.stampedCommit=$(CO
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
 
 .DEFAULT_GOAL := help
-.PHONY: help build engine share api demo demo-dryrun test test-engine test-snapshot verdicts bench bench-engine fuzz generate schemas integration clean
+.PHONY: help build engine share api demo demo-dryrun test test-engine test-snapshot verdicts bench bench-engine fuzz generate schemas playground integration clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -62,10 +62,19 @@ api: ## record what the packages export, and print what is different
 schemas: ## the JSON Schemas of every minor, from the sources of its release
 	$(GO) run ./schemas/record all
 
-integration: build ## what needs npm or the Go module proxy
+playground: build ## playground/dist/index.html, a page to try schedconf: one file, no server
+	npm ci --prefix playground --no-fund --no-audit
+	GOOS=wasip1 GOARCH=wasm $(GO) build -trimpath -buildmode=c-shared -ldflags '$(LDFLAGS)' -o bin/schedconf.wasm ./cmd/schedconf
+	bin/schedconf versions -o json >bin/versions.json
+	node playground/build.mjs bin/schedconf.wasm bin/versions.json
+
+integration: playground ## what needs npm, Debian packages or the Go module proxy
 	npm ci --prefix integration --no-fund --no-audit
 	sh hack/chromium
-	$(GO) test -count=1 -tags integration ./integration/... ./schemas/record/...
+	sh hack/pre-commit
+	sh hack/ci-tools
+	sh hack/packages
+	$(GO) test -count=1 -timeout 40m -tags integration ./integration/... ./schemas/record/...
 
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin playground/dist

@@ -53,6 +53,13 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"diag", "schemas", "conversion", "scheme", "scheme/source", "scheme/source/find", "scheme/config", "scheme/policyv1"},
 		theirs: append(apiTypes, "k8s.io/component-helpers", "github.com/santhosh-tekuri/jsonschema/v5"),
 	},
+	// Editors. It asks the command through an interface.
+	"lsp": {
+		ours:   []string{"diag", "schemas", "scheme", "scheme/source", "scheme/source/find", "scheme/config", "validation", "project", "explain"},
+		theirs: append(apiTypes, "github.com/creachadair/jrpc2", "github.com/tliron/glsp/protocol_3_16"),
+	},
+	// What is known of rules, plugins and fields, in words.
+	"explain": {ours: []string{"diag", "schemas", "scheme", "scheme/source", "scheme/config", "validation"}},
 	"project": {
 		ours:   []string{"diag", "scheme", "scheme/source", "validation"},
 		theirs: []string{"github.com/bmatcuk/doublestar/v4"},
@@ -63,7 +70,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"integration": {},
 	"cmd/schedconf": {
 		ours:   []string{"*"},
-		theirs: append(apiTypes, "github.com/urfave/cli/v2", "github.com/sergi/go-diff", "github.com/go-git/go-git/v5/plumbing/format/gitignore", "sigs.k8s.io/yaml"),
+		theirs: append(apiTypes, "github.com/urfave/cli/v2", "github.com/sergi/go-diff", "github.com/go-git/go-git/v5/plumbing/format/gitignore", "sigs.k8s.io/yaml", "go.yaml.in/yaml/v3"),
 	},
 }
 

@@ -79,7 +79,7 @@ func (e *EngineError) Error() string { return e.text }
 
 // Ask runs the engine at path and returns its report. When ctx is done the engine is interrupted, and
 // the report says that it is partial. progress is told how far it is; it may be nil. An error is an
-// *EngineError, or one of the operating system.
+// *EngineError, or one of the operating system. The caller closes the report.
 func Ask(ctx context.Context, path string, request Request, progress func(Progress)) (*Report, error) {
 	request.Protocol = Protocol
 	question, err := json.Marshal(request)
@@ -89,16 +89,34 @@ func Ask(ctx context.Context, path string, request Request, progress func(Progre
 	command := exec.CommandContext(ctx, path, "run")
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = patience
-	var answer bytes.Buffer
+	answer := answerReader{}
+	if request.Stream {
+		if answer.spool, err = newSpool(); err != nil {
+			return nil, err
+		}
+	}
+	report, err := answer.ask(ctx, command, question, progress)
+	if err != nil && answer.spool != nil {
+		return nil, errors.Join(err, answer.spool.close())
+	}
+	return report, err
+}
+
+// ask runs the engine. The report has the spool.
+func (a *answerReader) ask(ctx context.Context, command *exec.Cmd, question []byte, progress func(Progress)) (*Report, error) {
+	path := command.Path
 	complaint := complaints{progress: progress}
-	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(question), &answer, &complaint
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(question), a, &complaint
 	ended := command.Run()
+	if a.failed != nil {
+		return nil, fmt.Errorf("keep what the engine explains: %w", a.failed)
+	}
 	var exit *exec.ExitError
 	if ended != nil && !errors.As(ended, &exit) && !errors.Is(ended, ctx.Err()) {
 		return nil, fmt.Errorf("start the engine %q: %w", path, ended)
 	}
-	var report Report
-	if err := json.Unmarshal(answer.Bytes(), &report); err != nil || report.Protocol == 0 {
+	report, err := a.parse()
+	if err != nil {
 		return nil, &EngineError{text: fmt.Sprintf("the engine %q ended without a report%s", path, lastWords(ended, complaint.text.String()))}
 	}
 	switch {
@@ -109,7 +127,8 @@ func Ask(ctx context.Context, path string, request Request, progress func(Progre
 	case exit != nil:
 		return nil, &EngineError{text: fmt.Sprintf("the engine %q failed%s", path, lastWords(ended, complaint.text.String()))}
 	}
-	return &report, nil
+	report.spool = a.spool
+	return report, nil
 }
 
 // complaints takes standard error apart: lines that tell of progress, and what an engine has to say

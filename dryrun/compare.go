@@ -4,6 +4,7 @@
 package dryrun
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -23,28 +24,6 @@ type Answer struct {
 	Chance *Chance `json:"chance,omitempty"`
 	// Checks are the expectations and limits that the answer was held against.
 	Checks []Check `json:"checks,omitempty"`
-}
-
-// Forget leaves out the verdicts on nodes of pods that nobody asked about, and whose checks hold.
-func (a *Answer) Forget(asked []string) {
-	failing := map[string]bool{}
-	for _, check := range a.Checks {
-		for _, name := range check.Pods {
-			failing[name] = !check.Passed || failing[name]
-		}
-	}
-	reports := []*Report{a.Report}
-	for _, c := range a.Comparisons {
-		reports = append(reports, c.Report)
-	}
-	for _, r := range reports {
-		for i := range r.Pods {
-			p := &r.Pods[i]
-			if !slices.ContainsFunc(asked, p.Named) && !(failing[p.FullName()] && r == a.Report) {
-				p.Nodes, p.Weights = nil, nil
-			}
-		}
-	}
 }
 
 // Comparison is what is different under another configuration.
@@ -168,8 +147,8 @@ func spread(parts []part) Spread {
 func rounded(x float64) float64 { return math.Round(100*x) / 100 }
 
 // Compare says what is different in after. Both reports have to explain every pod, or the reasons of
-// moves are missing.
-func Compare(before, after *Report) Comparison {
+// moves are missing. An error is one of reading what was streamed.
+func Compare(before, after *Report) (Comparison, error) {
 	c := Comparison{Moves: []Move{}, Preemptions: []PreemptionChange{}, Before: before.Imbalances(), After: after.Imbalances(), Report: after}
 	old := map[string]*Pod{}
 	for i := range before.Pods {
@@ -182,13 +161,18 @@ func Compare(before, after *Report) Comparison {
 			continue
 		}
 		if value(was.Node) != value(p.Node) {
-			c.Moves = append(c.Moves, move(was, p))
+			// What is explained is not kept: all may move.
+			from, to := *was, *p
+			if err := errors.Join(before.Explain(&from), after.Explain(&to)); err != nil {
+				return c, err
+			}
+			c.Moves = append(c.Moves, move(&from, &to))
 		}
 		if !slices.Equal(slices.Sorted(slices.Values(was.Preempted)), slices.Sorted(slices.Values(p.Preempted))) {
 			c.Preemptions = append(c.Preemptions, PreemptionChange{p.FullName(), was.Preempted, p.Preempted})
 		}
 	}
-	return c
+	return c, nil
 }
 
 func value(s *string) string {

@@ -322,7 +322,9 @@ func WriteChecks(w io.Writer, a *Answer) error {
 		for _, failure := range check.Failures {
 			fmt.Fprintf(&out, "  %s\n", clean(failure))
 		}
-		writeFailing(&out, a, &check)
+		if err := writeFailing(&out, a, &check); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(&out, "\n%d of %s hold\n", len(a.Checks)-failed, count(len(a.Checks), "expectation"))
 	_, err := out.WriteTo(w)
@@ -332,18 +334,24 @@ func WriteChecks(w io.Writer, a *Answer) error {
 // mostTables is how many pods of a check are shown with their scores: the others fail alike.
 const mostTables = 3
 
-func writeFailing(w io.Writer, a *Answer, check *Check) {
+func writeFailing(w io.Writer, a *Answer, check *Check) error {
 	shown := 0
 	for i := range a.Pods {
-		p := &a.Pods[i]
-		if !slices.Contains(check.Pods, p.FullName()) || len(p.Nodes) == 0 {
+		p := a.Pods[i]
+		if !slices.Contains(check.Pods, p.FullName()) {
 			continue
 		}
 		if shown == mostTables {
 			fmt.Fprintf(w, "\nand %s more\n", count(len(check.Pods)-shown, "pod"))
-			return
+			return nil
 		}
-		writeExplained(w, a.Report, p)
-		shown++
+		if err := a.Report.Explain(&p); err != nil {
+			return err
+		}
+		if len(p.Nodes) > 0 {
+			writeExplained(w, a.Report, &p)
+			shown++
+		}
 	}
+	return nil
 }

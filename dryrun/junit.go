@@ -52,7 +52,9 @@ func WriteJUnit(w io.Writer, a *Answer) error {
 		for _, failure := range check.Failures {
 			tables.WriteString(clean(failure) + "\n")
 		}
-		writeFailing(&tables, a, &check)
+		if err := writeFailing(&tables, a, &check); err != nil {
+			return err
+		}
 		add("expectations", check.Name, check.Passed, false, strings.Join(check.Failures, "; "), tables.String())
 	}
 	for i := range a.Pods {

@@ -19,10 +19,10 @@ func WriteMarkdown(out io.Writer, a *Answer) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprintf(w, "### schedconf dry run\n\nkube-scheduler %s, seed %d: %s\n", clean(a.Engine.Kubernetes), a.Engine.Seed, a.Summary())
 	if a.Partial != "" {
-		fmt.Fprintf(w, "\n**Partial:** %s\n", cell(a.Partial))
+		fmt.Fprintf(w, "\n**Partial:** %s\n", MarkdownText(a.Partial))
 	}
 	for _, mark := range a.Marks {
-		fmt.Fprintf(w, "\n> %s\n", cell(mark))
+		fmt.Fprintf(w, "\n> %s\n", MarkdownText(mark))
 	}
 	writeMarkdownChecks(w, a)
 	for i := range a.Comparisons {
@@ -60,7 +60,7 @@ func writeMarkdownComparison(w io.Writer, c *Comparison) {
 	if c.Report.Config != nil {
 		name = c.Report.Config.File
 	}
-	fmt.Fprintf(w, "\n**%s:** %s, %s\n", cell(name), c.Report.Summary(), wasWere(len(c.Moves), "pod")+" placed elsewhere")
+	fmt.Fprintf(w, "\n**%s:** %s, %s\n", MarkdownText(name), c.Report.Summary(), wasWere(len(c.Moves), "pod")+" placed elsewhere")
 	var rows [][]string
 	for _, m := range c.Moves {
 		rows = append(rows, []string{m.Pod, orDash(m.From), orDash(m.To), m.Why})
@@ -85,13 +85,13 @@ func writeMarkdownTable(w io.Writer, title string, header []string, rows [][]str
 			break
 		}
 		for j := range row {
-			row[j] = cell(row[j])
+			row[j] = MarkdownText(row[j])
 		}
 		fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
 	}
 }
 
-// cell is text that means nothing to Markdown.
-func cell(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "@", "@\u200b").Replace(clean(strings.ReplaceAll(s, " -> ", " → ")))
+// MarkdownText is text that means nothing to Markdown, and calls nobody and nothing of GitHub and GitLab.
+func MarkdownText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "&", "&amp;", "#", "#\u200b", "~", `\~`, "|", `\|`, "<", "&lt;", ">", "&gt;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "@", "@\u200b").Replace(clean(strings.ReplaceAll(s, " -> ", " → ")))
 }

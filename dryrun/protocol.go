@@ -29,6 +29,9 @@ type Request struct {
 	Explain []string `json:"explain,omitempty"`
 	// ExplainAll reports them for every pod of the workload.
 	ExplainAll bool `json:"explainAll,omitempty"`
+	// Stream has the engine write what it explains as lines of [Explained] before the report, which is
+	// without it then. [Ask] keeps the lines on disk, and [Report.Explain] reads them.
+	Stream bool `json:"stream,omitempty"`
 	// AsProfile schedules every pod of the workload with the profile of this name.
 	AsProfile string `json:"asProfile,omitempty"`
 	// Extenders says whether extenders are called: ExtendersSkip, which is also the default,
@@ -124,6 +127,8 @@ type Report struct {
 	Nodes    []Node    `json:"nodes"`
 	Findings []Finding `json:"findings"`
 	Input    Input     `json:"input"`
+
+	spool *spool
 }
 
 // UntilFull says how many copies of a pod could be placed after all else, and what stops the next one.

@@ -91,7 +91,10 @@ func TestCompare(t *testing.T) {
 		{"default/lost", at("a"), nil, "NodeName", "pending: 0/3 nodes are available: 3 Insufficient cpu."},
 		{"default/order", at("a"), at("b"), "ImageLocality", "ImageLocality gives b 0 and a 0"},
 	}
-	c := Compare(before, after)
+	c, err := Compare(before, after)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if diff := cmp.Diff(want, c.Moves); diff != "" {
 		t.Error(diff)
 	}

@@ -40,8 +40,15 @@ func WriteText(out io.Writer, r *Report, explain func(*Pod) bool) error {
 		fmt.Fprintf(w, "\n%d more of %s fit; the next one does not: %s\n", u.Count, clean(u.Pod), clean(u.Stopped))
 	}
 	for i := range r.Pods {
-		if p := &r.Pods[i]; len(p.Nodes) > 0 && explain(p) {
-			writeExplained(w, r, p)
+		p := r.Pods[i] // a copy, so that only one is explained at a time
+		if !explain(&p) {
+			continue
+		}
+		if err := r.Explain(&p); err != nil {
+			return err
+		}
+		if len(p.Nodes) > 0 {
+			writeExplained(w, r, &p)
 		}
 	}
 	fmt.Fprintf(w, "\n%s\n", r.Summary())

@@ -94,13 +94,14 @@ func swap(t *testing.T, text, from, to string) string {
 	return strings.Replace(text, from, to, 1)
 }
 
-// server is a running yaml-language-server that has a schema for every file.
+// server is a running yaml-language-server.
 type server struct {
-	t      *testing.T
-	schema string
-	in     io.Writer
-	out    chan message
-	stderr *bytes.Buffer
+	t *testing.T
+	// settings are those that it asks for.
+	settings map[string]any
+	in       io.Writer
+	out      chan message
+	stderr   *bytes.Buffer
 }
 
 // message is a request, an answer or a notification of JSON-RPC.
@@ -113,13 +114,23 @@ type message struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 }
 
+// startServer starts one that has a schema for every file.
 func startServer(t *testing.T, schema string) *server {
+	t.Helper()
+	return startServerWith(t, map[string]any{
+		"validate":    true,
+		"schemaStore": map[string]any{"enable": false}, // No network.
+		"schemas":     map[string]any{"file://" + filepath.ToSlash(schema): "*.yaml"},
+	})
+}
+
+func startServerWith(t *testing.T, settings map[string]any) *server {
 	t.Helper()
 	if _, err := os.Stat(program); err != nil {
 		t.Fatalf("%v: run npm ci --prefix integration, as make integration does", err)
 	}
 	cmd := exec.Command("node", program, "--stdio")
-	s := &server{t: t, schema: schema, out: make(chan message), stderr: &bytes.Buffer{}}
+	s := &server{t: t, settings: settings, out: make(chan message), stderr: &bytes.Buffer{}}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -239,11 +250,7 @@ func (s *server) answer(m message) {
 	settings := make([]any, len(params.Items))
 	for i, item := range params.Items {
 		if item.Section == "yaml" {
-			settings[i] = map[string]any{
-				"validate":    true,
-				"schemaStore": map[string]any{"enable": false}, // No network.
-				"schemas":     map[string]any{"file://" + filepath.ToSlash(s.schema): "*.yaml"},
-			}
+			settings[i] = s.settings
 		}
 	}
 	s.send(message{ID: m.ID}, settings)
@@ -252,7 +259,11 @@ func (s *server) answer(m message) {
 // errors returns line:column, from 1, of what the server finds wrong with a text.
 func (s *server) errors(text string) []string {
 	s.t.Helper()
-	const uri = "file:///configuration.yaml"
+	return s.errorsIn("file:///configuration.yaml", text)
+}
+
+func (s *server) errorsIn(uri, text string) []string {
+	s.t.Helper()
 	s.send(message{Method: "textDocument/didOpen"}, map[string]any{
 		"textDocument": map[string]any{"uri": uri, "languageId": "yaml", "version": 1, "text": text},
 	})

@@ -73,16 +73,18 @@ func TestReportPage(t *testing.T) {
 	}
 }
 
-// browser runs a script that drives Chromium. What it prints is wrong.
+// browser runs a script that drives Chromium. It exits with 1 if something is wrong.
 func browser(t *testing.T, script string, args ...string) {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatal("chromium is not installed: hack/chromium installs it where apt-get does")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, "node", append([]string{script}, append(args, chromium)...)...).CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(ctx, "node", append([]string{script}, append(args, chromium)...)...).CombinedOutput()
+	if err != nil {
 		t.Errorf("%s: %v\n%s", script, err, out)
 	}
+	t.Log(string(out))
 }

@@ -102,6 +102,17 @@ func (s *Settings) Unused() diag.List {
 	return list
 }
 
+// Used are the places of the entries that something was passed over for.
+func (s *Settings) Used() []diag.Position {
+	var list []diag.Position
+	for _, ignore := range s.Ignores {
+		if ignore.used {
+			list = append(list, ignore.Pos)
+		}
+	}
+	return list
+}
+
 func (s *Settings) matches(ignore *Ignore, file string) bool {
 	if ignore.Path == "" {
 		return true

@@ -134,10 +134,10 @@ func (b *Baseline) Text() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Unused is the finding about findings of the baseline that are gone, in files that were judged.
-func (b *Baseline) Unused() diag.List {
+// Gone is how many findings of the baseline are gone, in files that were judged.
+func (b *Baseline) Gone() int {
 	if b == nil {
-		return nil
+		return 0
 	}
 	gone := 0
 	for e, n := range b.left {
@@ -145,11 +145,24 @@ func (b *Baseline) Unused() diag.List {
 			gone += n
 		}
 	}
+	return gone
+}
+
+// Unused is the finding about them.
+func (b *Baseline) Unused() diag.List {
+	if b == nil {
+		return nil
+	}
+	return GoneFrom(b.file, b.Gone())
+}
+
+// GoneFrom is the finding that so many findings of a baseline are gone; none if there are none.
+func GoneFrom(file string, gone int) diag.List {
 	if gone == 0 {
 		return nil
 	}
 	return diag.List{{
-		Rule: validation.RuleSuppressionUnused, Severity: diag.Warning, Pos: diag.Position{File: b.file, Line: 1, Column: 1},
+		Rule: validation.RuleSuppressionUnused, Severity: diag.Warning, Pos: diag.Position{File: file, Line: 1, Column: 1},
 		Message: fmt.Sprintf("the baseline has findings that are gone: %d", gone), Hint: "write it anew with --write-baseline",
 	}}
 }

@@ -51,6 +51,9 @@ func New(s *scheme.Scheme) *Checker {
 	return &Checker{scheme: s, plans: map[*schemas.API][]step{}}
 }
 
+// Scheme is the release that the checker judges for.
+func (c *Checker) Scheme() *scheme.Scheme { return c.scheme }
+
 // NewVerdict returns a checker that gives no advice: what it finds is what the release says, or what it
 // would have done so in another release.
 func NewVerdict(s *scheme.Scheme) *Checker {

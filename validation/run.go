@@ -302,6 +302,10 @@ func aimOf(found *find.Found) Aim {
 	return aim
 }
 
+// Aims are what the configuration at an index of File.Found is read by, one at least. It is asked before Check, which
+// lets go of what was found.
+func (r *Run) Aims(f *File, index int) ([]Aim, error) { return r.aims(&r.found[r.from[f]+index]) }
+
 // aims are what a configuration is read by: the schedulers that take it, or what its own surroundings say.
 func (r *Run) aims(found *find.Found) ([]Aim, error) {
 	var aims []Aim

@@ -21,12 +21,17 @@ type program struct {
 	name           string
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	// unsaved has the texts of files that somebody is editing, which count instead of those on the disk; it may
+	// be nil.
+	unsaved func(name string) (text []byte, ok bool)
 }
 
 // commands lists every command, in the order in which help shows them.
 func (p *program) commands() []*cli.Command {
 	return []*cli.Command{
 		p.validate(),
+		p.merge(),
+		p.function(),
 		p.defaults(),
 		p.convert(),
 		p.migrate(),
@@ -40,6 +45,7 @@ func (p *program) commands() []*cli.Command {
 		p.plugins(),
 		p.versions(),
 		p.explain(),
+		p.lsp(),
 		p.version(),
 		p.completion(),
 		p.man(),
@@ -48,6 +54,7 @@ func (p *program) commands() []*cli.Command {
 
 // run is the whole program: arguments and streams in, exit code out.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	args = asFunction(args)
 	buffered := bufio.NewWriterSize(stdout, 1<<16)
 	p := &program{name: calledAs(args[0]), stdin: stdin, stdout: &output{buffered, stdout}, stderr: stderr}
 	err := guard(func() error { return p.run(args) })

@@ -27,7 +27,8 @@ func (p *program) diff() *cli.Command {
 		Description: `Both sides are defaulted and built as their release does it, and their meaning is compared: values, and for
 each profile the plugins of every point in running order, weights and args. The order of plugins counts,
 the order of keys does not. A side may be a manifest that holds one configuration, as a ConfigMap does.
-Secrets are not shown. Equal meaning prints nothing and exits 0.
+Secrets are not shown. Equal meaning exits 0, and prints nothing but with -o markdown, which is for comments
+on pull requests.
 
 EXAMPLES:
    schedconf diff old.yaml new.yaml --target 1.30
@@ -37,7 +38,7 @@ EXAMPLES:
 			targetFlag(),
 			&cli.StringFlag{Name: "from-target", DefaultText: "--target", Usage: "Kubernetes minor of the first side"},
 			&cli.StringFlag{Name: "to-target", DefaultText: "--target", Usage: "Kubernetes minor of the second side"},
-			outputFlag(formats),
+			outputFlag([]string{"text", "json", "markdown"}),
 			documentFlag(),
 		}, gateFlags(), findingFlags()),
 		Action: func(c *cli.Context) error {
@@ -49,13 +50,19 @@ EXAMPLES:
 			text.findings(left.findings)
 			text.findings(right.findings)
 			if left.built == nil || right.built == nil {
+				if c.String("output") == "markdown" {
+					p.refusedMarkdown(left, right)
+				}
 				return exitCode(exitNo)
 			}
 			left.meaning, right.meaning = scheme.EffectivePair(left.built, right.built)
 			equal := reflect.DeepEqual(left.meaning, right.meaning)
-			if c.String("output") == "json" {
+			switch form := c.String("output"); {
+			case form == "json":
 				err = p.diffJSON(left, right)
-			} else if !equal {
+			case form == "markdown":
+				err = p.diffMarkdown(left, right)
+			case !equal:
 				err = p.diffText(c, left, right)
 			}
 			if err != nil {
@@ -143,17 +150,23 @@ func meaning(c *cli.Context, flag, name string, data []byte) (*meant, error) {
 
 func (m *meant) label() string { return printable(m.name) + "\tKubernetes " + m.release.Name }
 
-func (p *program) diffText(c *cli.Context, left, right *meant) error {
+// unifiedMeaning is what two sides mean differently, as a unified diff.
+func unifiedMeaning(left, right *meant) (string, error) {
 	a, err := left.meaning.YAML()
 	if err != nil {
-		return err
+		return "", err
 	}
 	b, err := right.meaning.YAML()
+	return unified(string(a), string(b), left.label(), right.label()), err
+}
+
+func (p *program) diffText(c *cli.Context, left, right *meant) error {
+	lines, err := unifiedMeaning(left, right)
 	if err != nil {
 		return err
 	}
 	text := newText(c, p.stdout, p.stderr)
-	for _, l := range strings.SplitAfter(unified(string(a), string(b), left.label(), right.label()), "\n") {
+	for _, l := range strings.SplitAfter(lines, "\n") {
 		if l == "" {
 			continue
 		}

@@ -294,3 +294,8 @@ func enforcedBy(rule string) string {
 	}
 	return strings.Join(words, ", ")
 }
+
+// indented sets a text off by four blanks.
+func indented(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
+}

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	stdcontext "context"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ EXAMPLES:
 	}
 }
 
-func (p *program) runDry(c *cli.Context) error {
+func (p *program) runDry(c *cli.Context) (err error) {
 	outputs, err := dryOutputs(c)
 	if err != nil {
 		return err
@@ -108,6 +109,11 @@ func (p *program) runDry(c *cli.Context) error {
 		return err
 	}
 	reports, chance, code, err := sources.ask(engine, *request)
+	defer func() {
+		for _, report := range reports {
+			err = errors.Join(err, report.Close())
+		}
+	}()
 	if err != nil || code != exitYes {
 		return errors.Join(err, ended(code))
 	}
@@ -118,7 +124,11 @@ func (p *program) runDry(c *cli.Context) error {
 		}
 	}
 	for _, other := range reports[1:] {
-		answer.Comparisons = append(answer.Comparisons, dryrun.Compare(reports[0], other))
+		compared, err := dryrun.Compare(reports[0], other)
+		if err != nil {
+			return err
+		}
+		answer.Comparisons = append(answer.Comparisons, compared)
 	}
 	if expectations != nil {
 		answer.Checks = expectations.Check(answer.Report)
@@ -126,22 +136,25 @@ func (p *program) runDry(c *cli.Context) error {
 	for _, limit := range limits {
 		answer.Checks = append(answer.Checks, limit.Check(answer))
 	}
-	for _, output := range outputs {
-		if isPage(output) {
-			if err := p.deliverAnswer(c, []dryOutput{output}, answer); err != nil {
-				return err
-			}
-		}
+	asked := func(pod *dryrun.Pod) bool { return slices.ContainsFunc(c.StringSlice("explain"), pod.Named) }
+	if err := answer.Explain(asked); err != nil {
+		return err
 	}
-	outputs = slices.DeleteFunc(outputs, isPage)
-	if !c.Bool("explain-all") {
-		answer.Forget(c.StringSlice("explain"))
-	}
+	// The page comes last, as it has more pods explained than were asked for.
+	slices.SortStableFunc(outputs, func(a, b dryOutput) int {
+		return cmp.Compare(strings.Count(a.form, "html"), strings.Count(b.form, "html"))
+	})
 	if err := p.deliverAnswer(c, outputs, answer); err != nil {
 		return err
 	}
 	flush(p.stdout)
 	code = reportFindings(c, p.stderr, answer.Report)
+	for _, report := range reports {
+		if report.Partial != "" {
+			fmt.Fprintf(p.stderr, "schedconf: the report is not complete: %s\n", report.Partial)
+			code = max(code, exitNo)
+		}
+	}
 	if slices.ContainsFunc(answer.Checks, func(check dryrun.Check) bool { return !check.Passed }) {
 		code = max(code, exitNo)
 	}
@@ -175,11 +188,24 @@ func dryOutputs(c *cli.Context) ([]dryOutput, error) {
 
 // dryForms are the forms of an answer.
 var dryForms = map[string]func(*cli.Context, io.Writer, *dryrun.Answer) error{
-	"text":     writeAnswer,
-	"json":     func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return writeJSON(w, a, "") },
+	"text": writeAnswer,
+	"json": func(c *cli.Context, w io.Writer, a *dryrun.Answer) error {
+		return dryrun.WriteJSON(w, a, c.Bool("explain-all"))
+	},
 	"junit":    func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return dryrun.WriteJUnit(w, a) },
-	"html":     func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return dryrun.WriteHTML(w, a) },
+	"html":     writePage,
 	"markdown": func(_ *cli.Context, w io.Writer, a *dryrun.Answer) error { return dryrun.WriteMarkdown(w, a) },
+}
+
+// mostOnPage is how many verdicts, one for each pod, node and configuration, a page holds at most: some two hundred
+// bytes each.
+const mostOnPage = 50_000
+
+func writePage(_ *cli.Context, w io.Writer, a *dryrun.Answer) error {
+	if err := a.ExplainSome(mostOnPage); err != nil {
+		return err
+	}
+	return dryrun.WriteHTML(w, a)
 }
 
 func writeAnswer(c *cli.Context, w io.Writer, a *dryrun.Answer) error {
@@ -330,7 +356,8 @@ func (s *sources) expectations() (*dryrun.Expectations, error) {
 }
 
 // ask asks the engine about the configuration, with several seeds if that is wanted, and then about
-// those to compare it with. The exit code is not exitYes where one of them cannot be run.
+// those to compare it with. The exit code is not exitYes where one of them cannot be run. The caller closes the
+// reports, also those that come with an error.
 func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, *dryrun.Chance, int, error) {
 	var all []*configured
 	for _, name := range append([]string{s.c.String("config")}, s.c.StringSlice("compare")...) {
@@ -344,6 +371,7 @@ func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, 
 		// Moves, failures and the page are explained by the scores of the pods.
 		request.ExplainAll = true
 	}
+	request.Stream = request.ExplainAll
 	ctx, stop := signal.NotifyContext(stdcontext.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	show := newMeter(s.stderr)
@@ -352,7 +380,7 @@ func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, 
 	for _, configured := range all {
 		report, err := configured.ask(ctx, engine, request, show.tell)
 		if err != nil {
-			return nil, nil, exitYes, err
+			return reports, nil, exitYes, err
 		}
 		reports = append(reports, report)
 	}
@@ -360,12 +388,12 @@ func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, 
 		return reports, nil, exitYes, nil
 	}
 	seeded := reports[:1:1]
-	request.ExplainAll, request.Explain = false, nil
+	request.ExplainAll, request.Stream, request.Explain = false, false, nil
 	for range s.c.Int("seeds") - 1 {
 		request.Seed++
 		report, err := all[0].ask(ctx, engine, request, show.tell)
 		if err != nil {
-			return nil, nil, exitYes, err
+			return reports, nil, exitYes, err
 		}
 		seeded = append(seeded, report)
 	}

@@ -28,7 +28,7 @@ func checkFix(c *cli.Context, operands []string) error {
 // fix makes the fixes of all files of the batch, or prints them. It reports whether files are others now.
 func (v *validator) fix(run *validation.Run) (changed bool) {
 	for i, f := range v.batch.files {
-		v.attempt(func() error {
+		v.attempt(true, func() error {
 			settings, err := v.judges.settingsFor(f.Name)
 			if err != nil {
 				return err

@@ -46,6 +46,32 @@ func (c *counts) skip(reason find.Reason) {
 	c.Reasons[reason]++
 }
 
+// verdict is the exit code that the findings come to.
+func (c counts) verdict(flags *cli.Context) int {
+	if c.Errors > 0 || flags.Bool("strict") && c.Warnings > 0 {
+		return exitNo
+	}
+	return exitYes
+}
+
+// add takes the counts of another part of the same run in.
+func (c *counts) add(other counts) {
+	c.Files += other.Files
+	c.Configurations += other.Configurations
+	c.Errors += other.Errors
+	c.Warnings += other.Warnings
+	c.CommandLines += other.CommandLines
+	c.Suppressed += other.Suppressed
+	for reason, n := range other.Reasons {
+		for range n {
+			c.skip(reason)
+		}
+	}
+	for release, n := range other.Targets {
+		c.judged(release, n)
+	}
+}
+
 // judged counts what was judged for a release.
 func (c *counts) judged(release string, n int) {
 	if c.Targets == nil {
@@ -129,7 +155,11 @@ func (t *textPrinter) findings(list diag.List) {
 		if t.quiet && d.Severity != diag.Error && !(t.strict && d.Severity == diag.Warning) {
 			continue
 		}
-		fmt.Fprintf(t.w, "%s: %s: %s [%s]\n", printable(d.Pos.String()), t.paint(colours[d.Severity], d.Severity.String()), printable(d.Message), d.Rule)
+		place := printable(d.Pos.String())
+		if place != "" {
+			place += ": "
+		}
+		fmt.Fprintf(t.w, "%s%s: %s [%s]\n", place, t.paint(colours[d.Severity], d.Severity.String()), printable(d.Message), d.Rule)
 		t.excerpt(d)
 		if len(d.Path) > 0 {
 			fmt.Fprintf(t.w, "    %s\n", printable(d.Path.String()))

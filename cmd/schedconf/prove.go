@@ -6,6 +6,7 @@ package main
 import (
 	"cmp"
 	stdcontext "context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -57,7 +58,7 @@ func (m *migration) prove(words []string) error {
 	if err != nil {
 		return inputError{err}
 	}
-	request := dryrun.Request{ExplainAll: true}
+	request := dryrun.Request{ExplainAll: true, Stream: true}
 	request.Cluster, request.Workload = dryrun.Sample()
 	sources := &sources{program: m.program, c: m.c}
 	for flag, into := range map[string]*[]dryrun.Source{"cluster": &request.Cluster, "workload": &request.Workload} {
@@ -130,7 +131,7 @@ func (m *migration) profileNames() ([]string, error) {
 // defaultScheduler is the name of a profile that has none (v1.DefaultSchedulerName of k8s.io/api/core/v1).
 const defaultScheduler = "default-scheduler"
 
-func proveRun(ctx stdcontext.Context, engine string, request dryrun.Request, before, after string) (*profileProof, error) {
+func proveRun(ctx stdcontext.Context, engine string, request dryrun.Request, before, after string) (_ *profileProof, err error) {
 	var reports []*dryrun.Report
 	for _, text := range []string{before, after} {
 		request.Config = text
@@ -142,8 +143,12 @@ func proveRun(ctx stdcontext.Context, engine string, request dryrun.Request, bef
 			return nil, fmt.Errorf("the run ended early: %s", report.Partial)
 		}
 		reports = append(reports, report)
+		defer func() { err = errors.Join(err, report.Close()) }()
 	}
-	compared := dryrun.Compare(reports[0], reports[1])
+	compared, err := dryrun.Compare(reports[0], reports[1])
+	if err != nil {
+		return nil, err
+	}
 	out := &profileProof{Pods: len(reports[1].Pods), Moves: compared.Moves, Victims: compared.Preemptions}
 	for _, p := range reports[1].Pods {
 		if p.Node != nil {

@@ -38,7 +38,13 @@ var reportFormats = []struct {
 		text.texts = r.texts
 		return text
 	}},
-	{"json", func(r request) printer { return jsonPrinter{r.w} }},
+	{"json", func(r request) printer {
+		if r.part != nil {
+			r.part.jsonPrinter = jsonPrinter{r.w}
+			return r.part
+		}
+		return jsonPrinter{r.w}
+	}},
 	{"sarif", func(r request) printer { return &sarifPrinter{w: r.w, texts: r.texts} }},
 	{"junit", func(r request) printer { return &junitPrinter{w: r.w, strict: r.c.Bool("strict")} }},
 	{"github", func(r request) printer { return &githubPrinter{w: r.w, texts: r.texts} }},
@@ -50,6 +56,8 @@ type request struct {
 	c        *cli.Context
 	w, notes io.Writer
 	texts    texts
+	// part is the printer of a shard; nil for a whole report.
+	part *partPrinter
 }
 
 func reportFlag() cli.Flag {
@@ -83,7 +91,7 @@ func reportFlag() cli.Flag {
 
 // reports makes the printers that --output asks for. What they write to files is there when finish returns,
 // and whole.
-func (p *program) reports(c *cli.Context, source func(name string) []byte) (all printer, finish func() error, err error) {
+func (p *program) reports(c *cli.Context, source func(name string) []byte, part *partPrinter) (all printer, finish func() error, err error) {
 	values := c.StringSlice("output")
 	if len(values) == 0 {
 		values = []string{reportFormats[0].name}
@@ -103,7 +111,7 @@ func (p *program) reports(c *cli.Context, source func(name string) []byte) (all 
 		}) bool {
 			return f.name == name
 		})
-		r := request{c: c, w: stdout, notes: p.stderr, texts: texts{source: source}}
+		r := request{c: c, w: stdout, notes: p.stderr, texts: texts{source: source}, part: part}
 		if hasFile {
 			buffer := &bytes.Buffer{}
 			files[file] = buffer

@@ -38,8 +38,9 @@ const ahead = 64
 // maxKept is how many bytes of a file are kept while those before it are judged.
 const maxKept = 1 << 20
 
-// scan looks into all files that operands stand for, several at a time, and yields them in order.
-func (p *program) scan(operands []string) iter.Seq[*looked] {
+// scan looks into all files that operands stand for, several at a time, and yields them in order. See each for
+// explicit.
+func (p *program) scan(operands []string, explicit bool) iter.Seq[*looked] {
 	return func(yield func(*looked) bool) {
 		order, work := make(chan *looked, ahead), make(chan *looked)
 		stop := make(chan struct{})
@@ -48,7 +49,7 @@ func (p *program) scan(operands []string) iter.Seq[*looked] {
 			defer close(order)
 			defer close(work)
 			for _, operand := range operands {
-				each(operand, func(f file, err error) bool {
+				each(operand, explicit, func(f file, err error) bool {
 					l := &looked{file: f, done: make(chan struct{})}
 					if err != nil {
 						l.err = unreadable(f.name, err)
@@ -128,6 +129,11 @@ func isUTF16(data []byte) bool {
 // readInto appends the content of a file to a buffer, up to one byte more than a configuration may have.
 // If there is more, the rest is returned.
 func (p *program) readInto(name string, buffer []byte) (data []byte, more io.ReadCloser, err error) {
+	if p.unsaved != nil {
+		if text, ok := p.unsaved(name); ok {
+			return append(buffer, text[:min(len(text), validation.MaxFileSize+1)]...), nil, nil
+		}
+	}
 	reader := p.stdin
 	if name != stdinName {
 		f, err := os.Open(name)

@@ -17,23 +17,34 @@ import (
 
 func (p *program) schema() *cli.Command {
 	return &cli.Command{
-		Name:  "schema",
-		Usage: "print the JSON Schema of a configuration, as open as the decoder of the target is",
+		Name:      "schema",
+		Usage:     "print the JSON Schema of a configuration, as open as the decoder of the target is",
+		ArgsUsage: "[--layout FORM DIR]",
 		Description: `It is draft 2020-12, with plugin args typed by plugin name. Without --target it is that of the newest
-minor that reads the apiVersion.
+minor that reads the apiVersion. With --layout the schemas of all minors are written into a folder: for
+-schema-location of kubeconform, or as a catalog of SchemaStore with what it leads to.
 
 EXAMPLES:
    schedconf schema --api-version v1 > kube-scheduler.schema.json
    schedconf schema --api-version kubescheduler.config.k8s.io/v1beta3 --target 1.25
+   schedconf schema --layout kubeconform schemas
 `,
 		Flags: []cli.Flag{
 			apiVersionFlag("apiVersion of the file, as in v1 or kubescheduler.config.k8s.io/v1beta3"),
 			&cli.StringFlag{Name: "kind", Value: config.Kind, Usage: "kind of the file: " + config.Kind + " or Policy"},
 			&cli.StringFlag{Name: "target", DefaultText: "the newest that reads it", Usage: "Kubernetes minor or release to ask, as in 1.30 or v1.30.2"},
+			&cli.StringFlag{Name: "layout", Usage: "write the schemas of all minors, or of --target, into a folder, in the `FORM` kubeconform or schemastore"},
+			&cli.StringFlag{Name: "base-url", Value: schemaStore, Usage: "with --layout schemastore: `URL` that the folder is served at"},
 		},
 		Action: func(c *cli.Context) error {
+			if c.IsSet("layout") {
+				return writeLayout(c)
+			}
 			if err := noOperands(c); err != nil {
 				return err
+			}
+			if c.IsSet("base-url") {
+				return usage(c, "--base-url goes with --layout schemastore")
 			}
 			data, err := findSchema(c)
 			if err != nil {

@@ -27,7 +27,8 @@ func (p *program) upgrade() *cli.Command {
 		Description: `For each hop: what stops loading, what means something else, plugins that come by default or that the file
 keeps out, feature gates that go, and known defects that the file triggers. Where a minor does not load
 the file, it goes on with what schedconf migrate makes of it. The report goes to standard error, and the
-file for the last minor to standard output. The exit code is 1 if the file has to change on the way.
+file for the last minor to standard output; with -o markdown, for comments on pull requests, the report
+does, and the file is not printed. The exit code is 1 if the file has to change on the way.
 
 EXAMPLES:
    schedconf upgrade old.yaml --from 1.25 --to 1.30
@@ -38,7 +39,7 @@ EXAMPLES:
 			&cli.StringFlag{Name: "to", Value: "latest", Usage: "Kubernetes minor to go to"},
 			&cli.BoolFlag{Name: "with-defaults", Usage: "run also what the last minor runs by default and the file does not", Hidden: true},
 			&cli.BoolFlag{Name: "preserve", Hidden: true}, &cli.BoolFlag{Name: "minimize", Hidden: true}, &cli.BoolFlag{Name: "to-provider", Hidden: true},
-			documentFlag(), outputFlag([]string{"text", "json"}),
+			documentFlag(), outputFlag([]string{"text", "json", "markdown"}),
 		}, gateFlags(), findingFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
@@ -97,6 +98,9 @@ func (p *program) upgradeOne(j *journey) (int, error) {
 	}
 	if j.c.String("output") == "json" {
 		return code, writeJSON(p.stdout, j.json(releases, &final), "  ")
+	}
+	if j.c.String("output") == "markdown" {
+		return code, j.markdown(releases, &final)
 	}
 	j.print(releases)
 	if final.text == nil || final.refused {
@@ -269,27 +273,40 @@ func (h hop) print(w io.Writer) {
 		verdict = "does not load"
 	}
 	fmt.Fprintf(w, "%s → %s: %s %s\n", h.From.Name, h.To.Name, verdict, h.input)
+	for _, n := range h.notes() {
+		fmt.Fprintf(w, "  %-8s %s\n", n.kind, n.text)
+	}
+}
+
+// note is something that a file runs into in a hop.
+type note struct{ kind, text string }
+
+func (h hop) notes() (list []note) {
+	add := func(kind, format string, args ...any) {
+		list = append(list, note{kind, fmt.Sprintf(format, args...)})
+	}
 	for _, d := range h.Refusals {
-		fmt.Fprintf(w, "  stops    %s: %s [%s]\n", printable(d.Pos.String()), printable(d.Message), d.Rule)
+		add("stops", "%s: %s [%s]", printable(d.Pos.String()), printable(d.Message), d.Rule)
 	}
 	for _, d := range h.changes() {
-		fmt.Fprintf(w, "  changes  %s\n", printable(d.Message))
+		add("changes", "%s", printable(d.Message))
 	}
 	for _, profile := range slices.Sorted(maps.Keys(h.Missed)) {
-		fmt.Fprintf(w, "  misses   profile %q does not run %s, which Kubernetes %s is the first to run by default\n", printable(profile), strings.Join(h.Missed[profile], ", "), h.To.Name)
+		add("misses", "profile %q does not run %s, which Kubernetes %s is the first to run by default", printable(profile), strings.Join(h.Missed[profile], ", "), h.To.Name)
 	}
 	for _, gate := range h.gates {
-		fmt.Fprintf(w, "  gates    %s\n", gate)
+		add("gates", "%s", gate)
 	}
 	for _, defect := range h.Defects {
-		fmt.Fprintf(w, "  defect   %s: %s%s\n", defect.ID, defect.Summary, fixed(defect))
+		add("defect", "%s: %s%s", defect.ID, defect.Summary, fixed(defect))
 	}
 	if h.Deprecated != "" {
-		fmt.Fprintf(w, "  note     %s\n", h.Deprecated)
+		add("note", "%s", h.Deprecated)
 	}
 	if h.converted && !h.stopped {
-		fmt.Fprintf(w, "  goes on  with what schedconf migrate makes of it\n")
+		add("goes on", "with what schedconf migrate makes of it")
 	}
+	return list
 }
 
 func fixed(defect schemas.Defect) string {

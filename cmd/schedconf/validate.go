@@ -38,6 +38,8 @@ EXAMPLES:
 			&cli.StringSliceFlag{Name: "args-schema", Usage: "JSON Schema of the args of an out-of-tree plugin, as in NAME=`FILE`; repeatable"},
 			&cli.IntFlag{Name: "nodes", DefaultText: "unknown", Usage: "how many nodes the cluster has, for what depends on that"},
 			&cli.BoolFlag{Name: "require-match", Usage: "exit with 1 if no configuration is found"},
+			&cli.StringFlag{Name: "shard", Usage: "judge the files of shard `I/N` of N, counted from 0, as in 0/8; the report is for merge"},
+			&cli.BoolFlag{Name: "skip-unrelated", Usage: "pass over files that hold no configuration, as in a folder; for callers that name every file"},
 			&cli.StringFlag{Name: "config-file", DefaultText: "the nearest " + project.SettingsFile, Usage: "take the settings of the project from `FILE`"},
 			&cli.StringFlag{Name: "baseline", Usage: "pass over the findings in `FILE`, which were there before"},
 			&cli.StringFlag{Name: "write-baseline", Usage: "write the findings into `FILE`, but what the target refuses"},
@@ -59,16 +61,20 @@ EXAMPLES:
 			if err := checkFix(c, operands); err != nil {
 				return err
 			}
+			part, err := newPart(c, operands)
+			if err != nil {
+				return err
+			}
 			j, err := newJudges(c, operands)
 			if err != nil {
 				return err
 			}
-			v := &validator{program: p, c: c, judges: j, done: map[string]bool{}, wrong: map[string]bool{}, targets: map[*schemas.Release]int{}}
+			v := &validator{program: p, c: c, judges: j, done: map[string]bool{}, wrong: map[string]bool{}, targets: map[*schemas.Release]int{}, part: part}
 			if err := v.baselines(); err != nil {
 				return err
 			}
 			var finish func() error
-			if v.out, finish, err = p.reports(c, v.source); err != nil {
+			if v.out, finish, err = p.reports(c, v.source, part); err != nil {
 				return err
 			}
 			err = v.run(operands)
@@ -89,6 +95,8 @@ type validator struct {
 	total  counts
 	code   int
 	shown  *progress
+	// part is the shard that is judged; nil for all there is.
+	part *partPrinter
 	// targets say how much was judged for which release.
 	targets map[*schemas.Release]int
 
@@ -110,6 +118,8 @@ type batch struct {
 	size  int
 	// paths lead to the files, which may have other names.
 	paths map[*validation.File]string
+	// others are files that another shard judges.
+	others map[*validation.File]bool
 	// beside are files that may have something which the configurations have to fit, and texts what is in
 	// those of them that something was found in.
 	beside []file
@@ -122,13 +132,17 @@ const maxHeld = validation.MaxFileSize
 func (v *validator) run(operands []string) error {
 	v.out.header(v.judges.release)
 	v.shown = v.progress()
-	for looked := range v.scan(operands) {
+	for looked := range v.scan(operands, !v.c.Bool("skip-unrelated")) {
 		v.shown.add()
 		if v.done[filepath.Clean(looked.path)] && !looked.named {
 			continue
 		}
-		v.total.Files++
-		v.attempt(func() error { return v.add(looked) })
+		mine := v.part.next()
+		v.part.saw(looked.name)
+		if mine {
+			v.total.Files++
+		}
+		v.attempt(mine, func() error { return v.add(looked, mine) })
 		if v.batch.size > maxHeld {
 			v.flush()
 		}
@@ -136,61 +150,81 @@ func (v *validator) run(operands []string) error {
 	v.shown.end()
 	v.flush()
 	v.unused()
-	if n := v.targets[v.judges.release]; n == 0 || len(v.targets) > 1 {
+	if n := v.targets[v.judges.release]; n == 0 || len(v.targets) > 1 || v.part != nil {
 		for release, n := range v.targets {
 			v.total.judged(release.Name, n)
 		}
 	}
+	if v.part != nil {
+		v.code = max(v.code, v.total.verdict(v.c))
+		v.part.end(v.code)
+	}
 	v.out.summary(v.total)
-	if v.c.Bool("require-match") && v.total.Configurations == 0 {
-		flush(v.stdout)
-		fmt.Fprintln(v.stderr, "schedconf: no configuration was found, and --require-match asks for one")
-		v.code = max(v.code, exitNo)
+	if v.part != nil {
+		return ended(v.code)
 	}
-	if v.total.Errors > 0 || v.c.Bool("strict") && v.total.Warnings > 0 {
-		v.code = max(v.code, exitNo)
-	}
-	return ended(v.code)
+	return ended(max(v.code, v.missed(v.c.Bool("require-match"), v.total), v.total.verdict(v.c)))
 }
 
-// attempt does something for one file, and says what went wrong with it.
-func (v *validator) attempt(do func() error) {
+// missed is exitNo where a configuration has to be found, and none was.
+func (p *program) missed(required bool, total counts) int {
+	if !required || total.Configurations > 0 {
+		return exitYes
+	}
+	flush(p.stdout)
+	fmt.Fprintln(p.stderr, "schedconf: no configuration was found, and --require-match asks for one")
+	return exitNo
+}
+
+// attempt does something for one file, and says what went wrong with it, unless another shard does.
+func (v *validator) attempt(mine bool, do func() error) {
 	err := guard(do)
+	if !mine {
+		return
+	}
+	once := false
 	var wrong usageError
 	var settings *project.SettingsError
 	if errors.As(err, &wrong) || errors.As(err, &settings) {
 		if v.wrong[err.Error()] {
 			return // it is wrong for all files, and has been said
 		}
-		v.wrong[err.Error()] = true
+		v.wrong[err.Error()], once = true, true
 	}
 	if err != nil {
 		v.shown.hide()
 		flush(v.stdout)
-		v.code = max(v.code, report(v.stderr, err))
+		code := report(v.stderr, err)
+		v.code = max(v.code, code)
+		v.part.met(code, once)
 		v.out.trouble(err.Error())
 	}
 }
 
 // add takes a file into the batch, or counts it as skipped.
-func (v *validator) add(l *looked) error {
+func (v *validator) add(l *looked, mine bool) error {
+	skip := func(reason find.Reason) {
+		if mine {
+			v.total.skip(reason)
+		}
+	}
 	switch {
 	case l.err != nil:
 		return l.err
 	case l.special:
-		v.total.skip(reasonSpecial)
+		skip(reasonSpecial)
 		return nil
 	case l.large && l.holds:
-		v.hold(validation.Large(l.name, l.named, l.mentioned), l.path)
+		v.hold(validation.Large(l.name, l.named, l.mentioned), l.path, mine)
 		return nil
 	case l.large:
-		v.total.skip(find.Excess)
+		skip(find.Excess)
 		return nil
 	case !l.holds:
 		if l.beside {
 			v.batch.beside = append(v.batch.beside, l.file)
 		}
-		v.total.skip(find.Other)
+		skip(find.Other)
 		return nil
 	}
 	data := l.data
@@ -200,16 +234,18 @@ func (v *validator) add(l *looked) error {
 			return unreadable(l.name, err)
 		}
 	}
-	v.hold(validation.Open(l.name, data, l.named), l.path)
+	v.hold(validation.Open(l.name, data, l.named), l.path, mine)
 	return nil
 }
 
-func (v *validator) hold(f *validation.File, path string) {
+func (v *validator) hold(f *validation.File, path string, mine bool) {
 	if v.batch.paths == nil {
-		v.batch.paths = map[*validation.File]string{}
+		v.batch.paths, v.batch.others = map[*validation.File]string{}, map[*validation.File]bool{}
 	}
 	v.batch.files = append(v.batch.files, f)
 	v.batch.paths[f] = path
+	v.batch.others[f] = !mine
+	v.part.read(f.Data)
 	v.batch.size += len(f.Data)
 }
 
@@ -223,7 +259,10 @@ func (v *validator) flush() {
 		run = validation.NewRun(v.batch.files, beside, releaseOf, v.judges.checker)
 	}
 	for _, f := range v.batch.files {
-		v.attempt(func() error { return v.judge(run, f) })
+		v.part.next()
+		if !v.batch.others[f] {
+			v.attempt(true, func() error { return v.judge(run, f) })
+		}
 	}
 	v.elsewhere(run.Elsewhere())
 	v.batch = batch{}
@@ -278,6 +317,7 @@ func (v *validator) met(name string, settings *project.Settings) {
 	v.baseline.Met(name)
 	settings.Met(name)
 	if settings != nil && !slices.Contains(v.settings, settings) {
+		v.part.first(settings.File)
 		v.settings = append(v.settings, settings)
 	}
 }
@@ -300,6 +340,10 @@ func (v *validator) baselines() (err error) {
 
 // unused tells what of the settings and the baseline was for nothing, and writes the new baseline.
 func (v *validator) unused() {
+	if v.part != nil {
+		v.part.unused(v.settings, v.baseline, v.c.String("baseline"))
+		return
+	}
 	for _, settings := range v.settings {
 		if findings := settings.Unused(); len(findings) > 0 {
 			v.count(findings)
@@ -311,7 +355,7 @@ func (v *validator) unused() {
 		v.out.file(v.c.String("baseline"), findings)
 	}
 	if v.written != nil {
-		v.attempt(func() error {
+		v.attempt(true, func() error {
 			text, err := v.written.Text()
 			if err != nil {
 				return err
@@ -331,7 +375,11 @@ func (v *validator) elsewhere(list diag.List) {
 		if of[f.name] == nil {
 			continue
 		}
-		v.attempt(func() error {
+		mine := v.part.next()
+		v.attempt(mine, func() error {
+			if !mine {
+				return nil
+			}
 			data, err := v.read(f.path)
 			if err != nil {
 				return unreadable(f.name, err)
@@ -376,11 +424,12 @@ func (v *validator) beside() find.Objects {
 		if !wanted || len(objects.Pods)+len(objects.Roles)+len(objects.Bindings)+len(objects.Nodes)+len(objects.Applied) > maxBeside {
 			break
 		}
-		v.attempt(func() error {
+		v.attempt(v.part.next(), func() error {
 			data, err := v.read(f.path)
 			if err != nil {
 				return unreadable(f.name, err)
 			}
+			v.part.read(data)
 			objects.Add(validation.Open(f.name, data, false).Beside())
 			return nil
 		})
@@ -412,8 +461,12 @@ func (v *validator) follow() {
 				}
 				to = validation.Open(filepath.ToSlash(filepath.Join(filepath.Dir(f.Name), found.File)), data, false)
 				known[path], v.done[path] = to, true
-				v.total.Files++
-				v.hold(to, path)
+				mine := v.part.next()
+				if mine {
+					v.total.Files++
+				}
+				v.part.saw(to.Name)
+				v.hold(to, path, mine)
 			}
 			f.Refers = append(f.Refers, validation.Referred{By: found, File: to})
 		}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/schedconf/schedconf/explain"
 	"github.com/schedconf/schedconf/schemas"
 )
 
@@ -67,21 +67,8 @@ func versionRows() []versionRow {
 	return rows
 }
 
-// apiVersionsByAge lists every apiVersion, the oldest first.
-func apiVersionsByAge() []string {
-	var all []string
-	for _, minor := range schemas.Minors() {
-		for _, api := range slices.Backward(schemas.For(minor).APIs) {
-			if !slices.Contains(all, api.APIVersion) {
-				all = append(all, api.APIVersion)
-			}
-		}
-	}
-	return all
-}
-
 func printVersions(w io.Writer, rows []versionRow) error {
-	columns := apiVersionsByAge()
+	columns := explain.APIVersions()
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "MINOR\tOBSERVED")
 	for _, column := range columns {

@@ -30,11 +30,12 @@ type file struct {
 }
 
 // each yields the files that an operand stands for: a file as it is, a folder as the YAML and JSON
-// files below it. A file or folder that cannot be looked at comes with its error.
-func each(operand string, yield func(file, error) bool) {
+// files below it. A file or folder that cannot be looked at comes with its error. A file
+// that is an operand counts as named only if it is explicit.
+func each(operand string, explicit bool, yield func(file, error) bool) {
 	info, err := os.Stat(operand)
 	if operand == stdinName || err != nil || !info.IsDir() {
-		yield(file{name: operand, path: operand, named: true}, nil)
+		yield(file{name: operand, path: operand, named: explicit}, nil)
 		return
 	}
 	w := walker{yield: yield}

@@ -21,7 +21,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
@@ -44,6 +43,7 @@ import (
 type admitter struct {
 	plugins  []admission.Interface
 	priority admission.MutationInterface
+	quotas   *quotas
 }
 
 // strategies say how a kind is prepared and checked.
@@ -58,26 +58,30 @@ var strategies = map[string]rest.RESTCreateStrategy{
 	"CronJob":               cronjob.Strategy,
 }
 
-func newAdmitter(client kubernetes.Interface, factory informers.SharedInformerFactory) (*admitter, error) {
+func newAdmitter(a *api, factory informers.SharedInformerFactory) (*admitter, error) {
 	registered := admission.NewPlugins()
 	limitranger.Register(registered)
 	priority.Register(registered)
 	defaulttolerationseconds.Register(registered)
 	setdefault.Register(registered)
 	runtimeclass.Register(registered)
-	start := initializer.New(client, nil, factory, nil, utilfeature.DefaultFeatureGate, nil, nil, nil)
-	a := &admitter{}
+	start := initializer.New(a.client, nil, factory, nil, utilfeature.DefaultFeatureGate, nil, nil, nil)
+	quotas, err := newQuotas(a, factory)
+	if err != nil {
+		return nil, err
+	}
+	admit := &admitter{quotas: quotas}
 	for _, name := range []string{limitranger.PluginName, priority.PluginName, defaulttolerationseconds.PluginName, setdefault.PluginName, runtimeclass.PluginName} {
 		plugin, err := registered.InitPlugin(name, nil, start)
 		if err != nil {
 			return nil, err
 		}
-		a.plugins = append(a.plugins, plugin)
+		admit.plugins = append(admit.plugins, plugin)
 		if name == priority.PluginName {
-			a.priority = plugin.(admission.MutationInterface)
+			admit.priority = plugin.(admission.MutationInterface)
 		}
 	}
-	return a, nil
+	return admit, nil
 }
 
 // create returns the object as the API server would store it. An error is why it would refuse it,
@@ -119,6 +123,9 @@ func (a *admitter) create(ctx context.Context, obj object) (object, error) {
 			}
 		}
 	}
+	if err := a.quotas.charge(attributes); err != nil {
+		return nil, refusal(err)
+	}
 	external, err := legacyscheme.Scheme.ConvertToVersion(internal, kind.GroupVersion())
 	if err != nil {
 		return nil, err
@@ -144,6 +151,11 @@ func (a *admitter) resolvePriority(ctx context.Context, pod *corev1.Pod) error {
 		pod.Spec.PreemptionPolicy = (*corev1.PreemptionPolicy)(resolved.Spec.PreemptionPolicy)
 	}
 	return nil
+}
+
+// chargePod counts a pod like one that was created before.
+func (a *admitter) chargePod(pod *corev1.Pod) error {
+	return a.quotas.charge(a.attributes(pod, corev1.SchemeGroupVersion.WithKind("Pod"), pod))
 }
 
 func (a *admitter) attributes(internal runtime.Object, kind schema.GroupVersionKind, obj object) admission.Attributes {

@@ -175,6 +175,10 @@ func (a *anonymizer) object(kind string, object map[string]any) {
 			if known, ok := inner.(map[string]any); ok {
 				a.field(known, "volume.kubernetes.io/selected-node", "node")
 			}
+		case "hard", "used":
+			if amounts, ok := inner.(map[string]any); ok {
+				a.quota(amounts)
+			}
 		case "requests", "limits", "allocatable", "capacity", "podFixed", "allocatedResources":
 			// Names of resources and amounts.
 		case "ownerReferences":
@@ -222,6 +226,18 @@ func (a *anonymizer) object(kind string, object map[string]any) {
 	}
 }
 
+// quota renames the classes in the names of resources that a quota limits.
+func (a *anonymizer) quota(amounts map[string]any) {
+	for resource, amount := range maps.Clone(amounts) {
+		for suffix, sort := range map[string]string{".storageclass.storage.k8s.io/": "class", ".deviceclass.resource.k8s.io/": "device-class"} {
+			if class, rest, ok := strings.Cut(resource, suffix); ok {
+				delete(amounts, resource)
+				amounts[a.name(sort, class)+suffix+rest] = amount
+			}
+		}
+	}
+}
+
 // poolName renames a pool of devices, which is often called like its node.
 func (a *anonymizer) poolName(object map[string]any, field string) {
 	name := stringOf(object[field])
@@ -233,8 +249,12 @@ func (a *anonymizer) poolName(object map[string]any, field string) {
 }
 
 func (a *anonymizer) requirement(key string, object map[string]any) {
-	if key == "metadata.name" {
+	switch {
+	case key == "metadata.name":
 		a.field(object, "values", "node")
+		return
+	case object["scopeName"] == "PriorityClass":
+		a.field(object, "values", "priority")
 		return
 	}
 	if key != "" {

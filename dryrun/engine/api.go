@@ -84,7 +84,11 @@ func resourceOf(obj runtime.Object) schema.GroupVersionResource {
 	if err != nil {
 		return schema.GroupVersionResource{}
 	}
-	resource, _ := meta.UnsafeGuessKindToResource(kinds[0])
+	return guess(kinds[0])
+}
+
+func guess(kind schema.GroupVersionKind) schema.GroupVersionResource {
+	resource, _ := meta.UnsafeGuessKindToResource(kind)
 	return resource
 }
 

@@ -75,7 +75,7 @@ func (r *run) load(ctx context.Context, read []item) error {
 		r.find("warning", "no-nodes", "", 0, "", "the cluster has no nodes, so no pod can be placed")
 	}
 	r.pendingPods = waiting
-	return nil
+	return r.admit.quotas.measure()
 }
 
 // makeAvailable does to a volume that nobody has claimed what its controller would.
@@ -207,6 +207,9 @@ func (r *run) create(ctx context.Context, read []item) error {
 			continue
 		}
 		r.createOne(ctx, it)
+	}
+	if err := r.admit.quotas.measure(); err != nil {
+		return err
 	}
 	r.pump(false)
 	for _, w := range workloads {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/schedconf/schedconf/dryrun"
 )
@@ -86,6 +87,70 @@ func TestCommand(t *testing.T) {
 	}
 	if data, err := os.ReadFile(file); err != nil || !bytes.Contains(data, []byte(`tests="19" failures="1"`)) {
 		t.Errorf("%v: %s", err, data)
+	}
+}
+
+// TestInterrupt ends a run in its middle: what is known is reported as partial, and nothing stays on the disk.
+func TestInterrupt(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "schedconf")
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/schedconf").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	scratch := t.TempDir()
+	t.Setenv("TMPDIR", scratch)
+	t.Setenv(asEngine, "1")
+	t.Setenv(dryrun.EngineVariable, os.Args[0])
+	workload := filepath.Join(t.TempDir(), "workload.yaml")
+	if err := os.WriteFile(workload, []byte("{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}, spec: {replicas: 5000, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program, "dryrun", "--cluster", "../sample/cluster.yaml", "--workload", workload, "--explain-all", "-o", "json")
+	var out, complaints bytes.Buffer
+	command.Stdout, command.Stderr = &out, &complaints
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The first pod is explained on the disk: the run is in its middle.
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		files, _ := filepath.Glob(filepath.Join(scratch, "schedconf-dryrun-*"))
+		if len(files) == 1 {
+			if info, err := os.Stat(files[0]); err == nil && info.Size() > 0 {
+				break
+			}
+		}
+		if time.Now().After(deadline) {
+			_ = command.Process.Kill()
+			t.Fatalf("nothing is explained: %s", complaints.String())
+		}
+	}
+	if err := command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait()
+	var answer dryrun.Answer
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+		t.Fatalf("%v: %s", err, complaints.String())
+	}
+	placed, unknown, explained := 0, 0, 0
+	for _, p := range answer.Pods {
+		switch p.Outcome {
+		case dryrun.Placed:
+			placed++
+		case dryrun.Unknown:
+			unknown++
+		}
+		if len(p.Nodes) > 0 {
+			explained++
+		}
+	}
+	if command.ProcessState.ExitCode() != 1 || answer.Partial != "the run was interrupted" || placed == 0 || unknown == 0 || placed+unknown != 5000 || explained < placed {
+		t.Errorf("exit code %d, partial %q, %d placed, %d unknown, %d explained", command.ProcessState.ExitCode(), answer.Partial, placed, unknown, explained)
+	}
+	if !strings.Contains(complaints.String(), "the report is not complete: the run was interrupted") {
+		t.Errorf("said %q", complaints.String())
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+		t.Errorf("%v, left on the disk: %v", err, left)
 	}
 }
 

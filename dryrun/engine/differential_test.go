@@ -7,10 +7,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"math/rand"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +38,7 @@ import (
 // decision is what is decided about a pod: the nodes where it fits, their totals, where it goes, and
 // why it goes nowhere.
 type decision struct {
+	Pod     string
 	Fits    []string
 	Totals  map[string]int64
 	Node    string
@@ -68,8 +71,8 @@ func TestDifferential(t *testing.T) {
 					if s.decided.Node != "" {
 						placed.Add(1)
 					}
-					if problem := differs(theirs(t, s.config, s), s.decided); problem != "" {
-						t.Fatalf("pod %s (-loop +engine):\n%s", s.pod.Name, problem)
+					if problem := differs(theirs(t, s.config, s.objects, 1)[0], s.decided); problem != "" {
+						t.Fatalf("(-loop +engine):\n%s", problem)
 					}
 				}
 			})
@@ -79,6 +82,99 @@ func TestDifferential(t *testing.T) {
 	if placed.Load() < decisions.Load()/3 || placed.Load() == decisions.Load() {
 		t.Errorf("%d of %d decisions placed a pod: the workloads should try both", placed.Load(), decisions.Load())
 	}
+}
+
+// TestDifferentialGangs does the same for pod groups, whose pods are decided in one cycle: the loop gets the whole
+// group, and decides as the engine did until one of them has to take one of several equal nodes. It runs in a
+// process of its own, since feature gates are those of a process.
+func TestDifferentialGangs(t *testing.T) {
+	const asChild = "SCHEDCONF_TEST_GANGS"
+	if os.Getenv(asChild) == "" {
+		child := exec.Command(os.Args[0], "-test.run=^TestDifferentialGangs$", "-test.v")
+		child.Env = append(os.Environ(), asChild+"=1")
+		out, err := child.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		t.Logf("%s", out)
+		return
+	}
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{"GenericWorkload": true}); err != nil {
+		t.Fatal(err)
+	}
+	compared, placed := 0, 0
+	for seed := range 40 {
+		g := &generator{rand.New(rand.NewSource(int64(seed)))}
+		request := g.gang()
+		states := decide(t, request)
+		// What is tried again waits for seconds in the loop.
+		for i := range states {
+			if slices.ContainsFunc(states[:i], func(s state) bool { return s.decided.Pod == states[i].decided.Pod }) {
+				states = states[:i]
+				break
+			}
+		}
+		r := newRun(request)
+		if err := r.prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range theirs(t, request.Config, r.everything(), len(states)) {
+			got := states[i].decided
+			if want.Pod != got.Pod {
+				t.Fatalf("cluster %d: decision %d is about %s, and about %s in the loop", seed, i, got.Pod, want.Pod)
+			}
+			if problem := differs(want, got); problem != "" {
+				t.Fatalf("cluster %d, pod %s (-loop +engine):\n%s", seed, got.Pod, problem)
+			}
+			compared++
+			if got.Node != "" {
+				placed++
+			}
+			if want.Node != got.Node {
+				break
+			}
+		}
+	}
+	t.Logf("%d decisions about pods of groups are those of the unmodified loop, %d of them found a node", compared, placed)
+	if compared < 100 || placed == compared || placed < compared/3 {
+		t.Errorf("%d of %d decisions found a node: the groups should try both", placed, compared)
+	}
+}
+
+// gang is a cluster with a pod group that may fit or not.
+func (g *generator) gang() *dryrun.Request {
+	var cluster, workload strings.Builder
+	for i := range 3 + g.Intn(6) {
+		// Sizes differ, so that few totals are equal.
+		fmt.Fprintf(&cluster, "---\n{apiVersion: v1, kind: Node, metadata: {name: node-%d, labels: {kubernetes.io/hostname: node-%[1]d, topology.kubernetes.io/zone: z%d}}, status: {allocatable: {cpu: %dm, memory: %dMi, pods: '20'}}}\n",
+			i, g.Intn(3), 2000+g.Intn(4000), 4000+g.Intn(8000))
+		if g.chance(60) {
+			fmt.Fprintf(&cluster, "---\n{apiVersion: v1, kind: Pod, metadata: {name: r-%d, namespace: default, labels: {app: a}}, spec: {nodeName: node-%[1]d, containers: [{name: c, image: i, resources: {requests: {cpu: %dm, memory: 100Mi}}}]}}\n", i, 100*(1+g.Intn(15)))
+		}
+	}
+	members := 2 + g.Intn(6)
+	fmt.Fprintf(&workload, "{apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: gang}, spec: {schedulingPolicy: {gang: {minCount: %d}}}}\n", max(2, members-g.Intn(2)))
+	for i := range members {
+		spread := g.pick("", "", ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: "+g.pick("DoNotSchedule", "ScheduleAnyway")+", labelSelector: {matchLabels: {app: a}}}]")
+		fmt.Fprintf(&workload, "---\n{apiVersion: v1, kind: Pod, metadata: {name: g-%d, labels: {app: a}}, spec: {schedulingGroup: {podGroupName: gang}, containers: [{name: c, image: i, resources: {requests: {cpu: %dm, memory: %dMi}}}]%s}}\n",
+			i, 100*(5+g.Intn(20)), 64*(1+g.Intn(20)), spread)
+	}
+	r := request(cluster.String(), workload.String())
+	r.Seed, r.Config = g.Int63(), defaultConfig+"percentageOfNodesToScore: 100\n"
+	return r
+}
+
+// everything are all objects.
+func (r *run) everything() []runtime.Object {
+	r.api.mu.Lock()
+	defer r.api.mu.Unlock()
+	var list []runtime.Object
+	for resource := range r.api.objects {
+		for _, obj := range r.api.listLocked(resource, "") {
+			list = append(list, obj.DeepCopyObject())
+		}
+	}
+	return list
 }
 
 // decide runs the engine, and returns each of its decisions with the state before it.
@@ -94,9 +190,10 @@ func decide(t *testing.T, request *dryrun.Request) []state {
 	var states []state
 	inner := r.sched.SchedulePod
 	r.sched.SchedulePod = func(ctx context.Context, f framework.Framework, s fwk.CycleState, info *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
-		now := state{config: request.Config, pod: info.Pod, objects: r.objects(info.Pod)}
+		now := state{config: request.Config, objects: r.objects(info.Pod)}
 		result, err := inner(ctx, f, s, info)
 		now.decided = ours(r.pods[info.Pod.UID].last, r, result, err)
+		now.decided.Pod = info.Pod.Name
 		states = append(states, now)
 		return result, err
 	}
@@ -125,7 +222,6 @@ func highest(totals map[string]int64) int64 {
 // state is what the engine decided a pod in.
 type state struct {
 	config  string
-	pod     *corev1.Pod
 	objects []runtime.Object
 	decided decision
 }
@@ -177,8 +273,8 @@ func ours(a *attempt, r *run, result scheduler.ScheduleResult, err error) decisi
 	return d
 }
 
-// theirs starts an unmodified scheduler on the state, and watches it decide the pod.
-func theirs(t *testing.T, text string, s state) decision {
+// theirs starts an unmodified scheduler on some objects, and watches what it decides first.
+func theirs(t *testing.T, text string, objects []runtime.Object, count int) []decision {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -187,7 +283,7 @@ func theirs(t *testing.T, text string, s state) decision {
 		t.Fatal(err)
 	}
 	cfg := decoded.(*config.KubeSchedulerConfiguration)
-	client := fake.NewClientset(s.objects...)
+	client := fake.NewClientset(objects...)
 	factory := scheduler.NewInformerFactory(client, 0, nil)
 	sched, err := scheduler.New(ctx, client, factory, nil, func(string) events.EventRecorderLogger { return &events.FakeRecorder{} },
 		scheduler.WithProfiles(cfg.Profiles...), scheduler.WithPercentageOfNodesToScore(cfg.PercentageOfNodesToScore),
@@ -195,7 +291,7 @@ func theirs(t *testing.T, text string, s state) decision {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := &watcher{decision: decision{Fits: []string{}, Totals: map[string]int64{}}}
+	seen := &watcher{}
 	for name, profile := range sched.Profiles {
 		sched.Profiles[name] = watched{profile, seen}
 	}
@@ -203,14 +299,14 @@ func theirs(t *testing.T, text string, s state) decision {
 		sched.Extenders[i] = watchedExtender{extender, seen}
 	}
 	decided := make(chan struct{})
+	var decisions []decision
 	inner := sched.SchedulePod
 	sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, info *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
-		result, err := inner(ctx, f, state, info)
-		select {
-		case <-decided:
-			return result, err
-		default:
+		if len(decisions) == count {
+			return inner(ctx, f, state, info)
 		}
+		seen.decision = decision{Pod: info.Pod.Name, Fits: []string{}, Totals: map[string]int64{}}
+		result, err := inner(ctx, f, state, info)
 		seen.Node = result.SuggestedHost
 		if err != nil {
 			seen.Message = err.Error()
@@ -218,7 +314,9 @@ func theirs(t *testing.T, text string, s state) decision {
 		if len(seen.Totals) == 0 && result.SuggestedHost != "" {
 			seen.Fits = []string{result.SuggestedHost}
 		}
-		close(decided)
+		if decisions = append(decisions, seen.decision); len(decisions) == count {
+			close(decided)
+		}
 		return result, err
 	}
 	factory.Start(ctx.Done())
@@ -232,9 +330,9 @@ func theirs(t *testing.T, text string, s state) decision {
 	select {
 	case <-decided:
 	case <-ctx.Done():
-		t.Fatalf("pod %s was not tried", s.pod.Name)
+		t.Fatal("the loop decided too little in its time")
 	}
-	return seen.decision
+	return decisions
 }
 
 // watcher collects what a scheduler decides.

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -417,7 +418,7 @@ func TestSources(t *testing.T) {
 	if diff := cmp.Diff(dryrun.Input{Cluster: map[string]int{"Node": 4, "Pod": 1}, Workload: map[string]int{"Pod": 4}, Skipped: map[string]int{"Event": 1}}, report.Input); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := answer(context.Background(), &dryrun.Request{Config: defaultConfig, Cluster: []dryrun.Source{{Name: "nowhere", Path: filepath.Join(folder, "nowhere")}}}, nil); err == nil || err.Error() != `read "nowhere": no such file or directory` {
+	if _, err := answer(context.Background(), &dryrun.Request{Config: defaultConfig, Cluster: []dryrun.Source{{Name: "nowhere", Path: filepath.Join(folder, "nowhere")}}}, nil, nil); err == nil || err.Error() != `read "nowhere": no such file or directory` {
 		t.Error(err)
 	}
 }
@@ -462,7 +463,7 @@ func TestWhatIf(t *testing.T) {
 	} {
 		r := request(cluster, "")
 		r.WhatIf = change
-		if _, err := answer(t.Context(), r, nil); err == nil || !strings.HasPrefix(err.Error(), name) {
+		if _, err := answer(t.Context(), r, nil, nil); err == nil || !strings.HasPrefix(err.Error(), name) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -503,7 +504,7 @@ func TestRepeatable(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
 	defer cancel()
-	report, err := answer(ctx, request(aNode("a", "z"), simplePod("p", "1", "")), nil)
+	report, err := answer(ctx, request(aNode("a", "z"), simplePod("p", "1", "")), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -525,9 +526,89 @@ func TestRefused(t *testing.T) {
 	} {
 		r := request("", "")
 		change(r)
-		_, err := answer(context.Background(), r, nil)
+		_, err := answer(context.Background(), r, nil, nil)
 		if err == nil || !strings.HasPrefix(strings.ToLower(err.Error()), strings.ToLower(name)) {
 			t.Errorf("%s: got %v", name, err)
 		}
+	}
+}
+
+// TestQuota refuses what the API server would, whose words these are (k8s.io/apiserver
+// pkg/admission/plugin/resourcequota/controller.go), and counts what runs already.
+func TestQuota(t *testing.T) {
+	const running = `
+---
+{apiVersion: v1, kind: Pod, metadata: {name: old}, spec: {nodeName: a, containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}}
+---
+`
+	workload := simplePod("one", "1", "") + simplePod("two", "1", "") + simplePod("none", "0", "")
+	for name, test := range map[string]struct {
+		quota, one, two string
+	}{
+		"none":                  {`{apiVersion: v1, kind: LimitRange, metadata: {name: q}, spec: {limits: []}}`, "", ""},
+		"what runs counts":      {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {requests.cpu: "2"}}}`, "", `pods "two" is forbidden: exceeded quota: q, requested: requests.cpu=1, used: requests.cpu=2, limited: requests.cpu=2`},
+		"room for both":         {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {requests.cpu: "3"}}}`, "", ""},
+		"the status of a dump":  {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: "9"}}, status: {hard: {pods: "9"}, used: {pods: "8"}}}`, "", `pods "two" is forbidden: exceeded quota: q, requested: pods=1, used: pods=9, limited: pods=9`},
+		"another namespace":     {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: other}, spec: {hard: {pods: "0"}}}`, "", ""},
+		"a scope of other pods": {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: "0"}, scopes: [BestEffort]}}`, "", ""},
+		"what nobody counts":    {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {secrets: "0"}}}`, "", ""},
+		"what has to be said":   {`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {limits.cpu: "9"}}}`, `pods "one" is forbidden: failed quota: q: must specify limits.cpu for: c`, `pods "two" is forbidden: failed quota: q: must specify limits.cpu for: c`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report := ask(t, request(aNode("a", "z")+running+test.quota, workload))
+			for i, want := range []string{test.one, test.two} {
+				if want == "" {
+					want = "nothing"
+				}
+				if got := says(report.Pods[i].Message); got != want {
+					t.Errorf("%s: %q, want %q", report.Pods[i].Name, got, want)
+				}
+			}
+		})
+	}
+	t.Run("until full", func(t *testing.T) {
+		r := request(aNode("a", "z")+running+`{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: "3"}}}`, simplePod("one", "1m", ""))
+		r.WhatIf.UntilFull = true
+		report := ask(t, r)
+		if full := report.UntilFull; full.Count != 1 || !strings.Contains(full.Stopped, "exceeded quota: q, requested: pods=1, used: pods=3, limited: pods=3") {
+			t.Errorf("%+v", full)
+		}
+	})
+	t.Run("a deployment", func(t *testing.T) {
+		report := ask(t, request(aNode("a", "z")+`
+---
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {count/deployments.apps: "0"}}}`, `
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`))
+		if !slices.ContainsFunc(report.Findings, func(f dryrun.Finding) bool {
+			return f.Rule == "refused" && strings.Contains(f.Message, "exceeded quota: q, requested: count/deployments.apps=1, used: count/deployments.apps=0, limited: count/deployments.apps=0")
+		}) {
+			t.Errorf("%+v", report.Findings)
+		}
+	})
+}
+
+// TestStream holds that what is explained is the same on its way over the disk.
+func TestStream(t *testing.T) {
+	r := request(aNode("a", "z1")+aNode("b", "z2")+`
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000}
+`, simplePod("low", "3", "")+simplePod("other", "3", "")+simplePod("high", "3", ", priorityClassName: high")+simplePod("large", "9", ""))
+	text := func(stream bool) string {
+		r.Stream = stream
+		report := askProcess(t, r)
+		if got := report.Pods[0].Nodes; stream != (got == nil) {
+			t.Errorf("streamed %v, and the report has %v", stream, got)
+		}
+		var out bytes.Buffer
+		if err := dryrun.WriteJSON(&out, &dryrun.Answer{Report: report}, true); err != nil {
+			t.Fatal(err)
+		}
+		if err := report.Close(); err != nil {
+			t.Error(err)
+		}
+		return out.String()
+	}
+	if diff := cmp.Diff(text(false), text(true)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -46,7 +46,7 @@ func TestStubs(t *testing.T) {
 		t.Errorf("marks: %s", marks)
 	}
 	asked.Extenders, asked.Stubs = dryrun.ExtendersStub, []dryrun.Stub{{URLPrefix: "http://other"}}
-	if _, err := answer(t.Context(), asked, nil); err == nil || !strings.Contains(err.Error(), `no extender with the urlPrefix "http://other"`) {
+	if _, err := answer(t.Context(), asked, nil, nil); err == nil || !strings.Contains(err.Error(), `no extender with the urlPrefix "http://other"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -62,7 +62,7 @@ func TestUnmodelled(t *testing.T) {
   - name: Mine
     args: {some: thing}
 `
-	if _, err := answer(t.Context(), asked, nil); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := answer(t.Context(), asked, nil, nil); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("error %v, want one about a plugin that is not there", err)
 	}
 	asked.Unmodelled = []string{"Mine", "Other"}

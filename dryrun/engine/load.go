@@ -56,6 +56,7 @@ var kinds = map[string]schema.GroupVersion{
 	"ReplicationController": corev1.SchemeGroupVersion,
 	"PodTemplate":           corev1.SchemeGroupVersion,
 	"LimitRange":            corev1.SchemeGroupVersion,
+	"ResourceQuota":         corev1.SchemeGroupVersion,
 	"ReplicaSet":            appsv1.SchemeGroupVersion,
 	"StatefulSet":           appsv1.SchemeGroupVersion,
 	"Deployment":            appsv1.SchemeGroupVersion,

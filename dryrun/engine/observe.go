@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,24 +38,27 @@ type attempt struct {
 	feasible   int
 	// hinted and nominated cycles look at one node first.
 	hinted, nominated bool
-	ties              int
+	// cut is true where the run ended in the middle of the cycle.
+	cut  bool
+	ties int
 
-	mu sync.Mutex
 	// evaluated is how many nodes were looked at. Which ones is kept of explained pods only.
-	evaluated int
-	lookedAt  map[string]bool
-	rejected  map[string]*dryrun.Rejection
-	scores    map[string]map[string]dryrun.Score
-	totals    map[string]int64
-	only      sets.Set[string]
-	narrowed  string
+	evaluated atomic.Int64
+
+	mu       sync.Mutex
+	lookedAt map[string]bool
+	rejected map[string]*dryrun.Rejection
+	scores   map[string]map[string]dryrun.Score
+	totals   map[string]int64
+	only     sets.Set[string]
+	narrowed string
 	// unasked are the nodes that were filtered after the decision.
 	unasked sets.Set[string]
 }
 
 // sampled reports whether the cycle ended before every node was looked at.
 func (a *attempt) sampled() bool {
-	return !a.hinted && !a.nominated && a.feasible > 0 && a.evaluated < a.considered
+	return !a.hinted && !a.nominated && a.feasible > 0 && int(a.evaluated.Load()) < a.considered
 }
 
 // observed is a profile that tells the run what it decides. Nodes are put in an order that the seed
@@ -110,6 +114,9 @@ func (r *run) schedulePod(inner func(context.Context, framework.Framework, fwk.C
 		r.current = nil
 		a.feasible = result.FeasibleNodes
 		a.countTies()
+		if err != nil && ctx.Err() != nil {
+			a.cut, a.explained = true, false
+		}
 		var unfit *framework.FitError
 		switch {
 		case !a.explained:
@@ -117,6 +124,10 @@ func (r *run) schedulePod(inner func(context.Context, framework.Framework, fwk.C
 			a.rejectAbsent(r, unfit)
 		case err == nil:
 			a.askAfterwards(ctx, r, profile, state, pod)
+		}
+		if a.explained && r.stream != nil {
+			r.stream(&dryrun.Explained{Pod: p.namespace + "/" + p.name, Weights: r.weights(pod), Nodes: a.verdicts(r)})
+			a.lookedAt, a.rejected, a.unasked, a.scores, a.totals, a.only = nil, nil, nil, nil, nil, nil
 		}
 		return result, err
 	}
@@ -266,14 +277,14 @@ func (o *observed) RunFilterPluginsWithNominatedPods(ctx context.Context, state 
 	status := o.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
 	if a := o.run.current; a != nil {
 		name := node.Node().Name
-		a.mu.Lock()
-		defer a.mu.Unlock()
 		if !a.explained {
-			a.evaluated++
+			a.evaluated.Add(1)
 			return status
 		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		a.lookedAt[name] = true
-		a.evaluated = len(a.lookedAt)
+		a.evaluated.Store(int64(len(a.lookedAt)))
 		delete(a.rejected, name)
 		if !status.IsSuccess() {
 			a.rejected[name] = rejection(status)

@@ -110,7 +110,7 @@ func ask(t testing.TB, request *dryrun.Request) *dryrun.Report {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	report, err := answer(ctx, request, nil)
+	report, err := answer(ctx, request, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,7 @@ var kept = map[string][]string{
 	"ReplicaSet":            {"spec.selector", "spec.replicas"},
 	"StatefulSet":           {"spec.selector", "spec.replicas", "spec.serviceName"},
 	"LimitRange":            {"spec"},
+	"ResourceQuota":         {"spec", "status"},
 	"StorageClass":          {"provisioner", "volumeBindingMode", "allowedTopologies", "reclaimPolicy"},
 	"CSINode":               {"spec"},
 	"CSIDriver":             {"spec"},

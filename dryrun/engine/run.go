@@ -53,8 +53,10 @@ type run struct {
 
 	// progress is told how many pods were tried; it may be nil.
 	progress func(dryrun.Progress)
-	told     time.Time
-	tried    int
+	// stream takes what is explained, so that it is not kept; nil if it is to be in the report.
+	stream func(*dryrun.Explained)
+	told   time.Time
+	tried  int
 	// before is what the nodes' pods requested before.
 	before map[string]map[string]int64
 
@@ -106,10 +108,14 @@ type pod struct {
 // may go well the next time.
 const maxTries = 3
 
-// answer answers a request, and tells how far it is. An error is a request that cannot be answered.
-func answer(ctx context.Context, request *dryrun.Request, progress func(dryrun.Progress)) (*dryrun.Report, error) {
+// answer answers a request, and tells how far it is. What is explained goes to stream where the request has it so.
+// An error is a request that cannot be answered.
+func answer(ctx context.Context, request *dryrun.Request, progress func(dryrun.Progress), stream func(*dryrun.Explained)) (*dryrun.Report, error) {
 	r := newRun(request)
 	r.progress = progress
+	if request.Stream {
+		r.stream = stream
+	}
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -220,7 +226,7 @@ func (r *run) start(ctx context.Context) error {
 	if r.sched.APIDispatcher != nil {
 		r.sched.APIDispatcher.Run(klog.FromContext(ctx))
 	}
-	if r.admit, err = newAdmitter(r.api.client, r.factory); err != nil {
+	if r.admit, err = newAdmitter(r.api, r.factory); err != nil {
 		return err
 	}
 	return nil
@@ -514,14 +520,19 @@ func (r *run) reportPod(p *pod) dryrun.Pod {
 	if p.last == nil {
 		return out
 	}
-	out.Feasible, out.Evaluated, out.Ties, out.Hinted = p.last.feasible, p.last.evaluated, p.last.ties, p.last.hinted
-	if p.last.explained {
-		out.Nodes = p.last.verdicts(r)
-		if profile, ok := r.sched.Profiles[out.Profile].(*observed); ok {
-			out.Weights = profile.weights
-		}
+	out.Feasible, out.Evaluated, out.Ties, out.Hinted = p.last.feasible, int(p.last.evaluated.Load()), p.last.ties, p.last.hinted
+	if p.last.explained && r.stream == nil {
+		out.Nodes, out.Weights = p.last.verdicts(r), r.weights(p.spec)
 	}
 	return out
+}
+
+// weights are those of the score plugins of a pod's profile.
+func (r *run) weights(p *corev1.Pod) map[string]int64 {
+	if profile, ok := r.sched.Profiles[p.Spec.SchedulerName].(*observed); ok {
+		return profile.weights
+	}
+	return nil
 }
 
 // decide says what has become of a pod, as its status has it.
@@ -562,6 +573,8 @@ func (r *run) decide(p *pod, out *dryrun.Pod) {
 	switch {
 	case isBinding && at == waiting:
 		out.Message = text("waits at permit for other pods, which do not come")
+	case p.last != nil && p.last.cut:
+		out.Outcome, out.Message = dryrun.Unknown, nil
 	case isBinding, p.last == nil && r.report.Partial != "" && out.Outcome == dryrun.Pending:
 		out.Outcome = dryrun.Unknown
 	case p.last == nil && out.Message == nil:

@@ -32,7 +32,7 @@ const pageSize = 500
 var taken = []struct{ resource, kind string }{
 	{"nodes", "Node"}, {"namespaces", "Namespace"}, {"pods", "Pod"},
 	{"persistentvolumes", "PersistentVolume"}, {"persistentvolumeclaims", "PersistentVolumeClaim"},
-	{"services", "Service"}, {"replicationcontrollers", "ReplicationController"}, {"limitranges", "LimitRange"},
+	{"services", "Service"}, {"replicationcontrollers", "ReplicationController"}, {"limitranges", "LimitRange"}, {"resourcequotas", "ResourceQuota"},
 	{"replicasets", "ReplicaSet"}, {"statefulsets", "StatefulSet"},
 	{"storageclasses", "StorageClass"}, {"csinodes", "CSINode"}, {"csidrivers", "CSIDriver"}, {"csistoragecapacities", "CSIStorageCapacity"}, {"volumeattachments", "VolumeAttachment"},
 	{"priorityclasses", "PriorityClass"}, {"poddisruptionbudgets", "PodDisruptionBudget"}, {"runtimeclasses", "RuntimeClass"}, {"podgroups", "PodGroup"},

@@ -139,6 +139,10 @@ func (r *run) untilFull(ctx context.Context) {
 		twin.Name, twin.UID, twin.ResourceVersion = fmt.Sprintf("%s-more-%d", first.name, full.Count+1), "", ""
 		twin.Spec.PreemptionPolicy = ptr.To(corev1.PreemptNever)
 		twin.Status.ResourceClaimStatuses = nil
+		if err := r.admit.chargePod(twin); err != nil {
+			full.Stopped = err.Error()
+			return
+		}
 		r.claimDevices(twin)
 		r.api.put(twin)
 		r.pods[twin.UID] = &pod{namespace: twin.Namespace, name: twin.Name, spec: twin, uid: twin.UID}

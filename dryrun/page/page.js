@@ -44,7 +44,9 @@ for (const report of reports) {
   element('figcaption', title(report), figure);
   const holder = element('div', null, figure, {class: 'chart'});
   const names = report.nodes.map(n => n.name);
-  holder.style.height = Math.max(8, 3 + 1.1 * names.length) + 'rem';
+  // A browser draws no canvas of more than some 30,000 pixels: many nodes get thin rows.
+  holder.style.height = Math.min(400, Math.max(8, 3 + 1.1 * names.length)) + 'rem';
+  const gap = names.length > 300 ? 0 : 2;
   const cells = report.nodes.flatMap(n => resources.map(r => ({x: r, y: n.name, v: percent(n, r)}))).filter(c => c.v !== null);
   const canvas = element('canvas', null, holder, {role: 'img', 'aria-label': `requests by node and resource under ${title(report)}: ` +
     report.nodes.map(n => n.name + ' ' + resources.map(r => percent(n, r) === null ? '' : `${r} ${percent(n, r).toFixed(0)} %`).join(' ')).join('; ')});
@@ -54,7 +56,7 @@ for (const report of reports) {
       data: cells,
       backgroundColor: c => c.raw ? `hsl(${Math.round(120 - 1.2 * Math.min(100, c.raw.v))} 65% ${dark ? 38 : 62}%)` : 'transparent',
       width: c => (c.chart.chartArea || {width: 0}).width / resources.length - 2,
-      height: c => (c.chart.chartArea || {height: 0}).height / Math.max(1, names.length) - 2,
+      height: c => (c.chart.chartArea || {height: 0}).height / Math.max(1, names.length) - gap,
     }]},
     options: {
       maintainAspectRatio: false,
@@ -97,15 +99,16 @@ const filter = () => {
 byId('filters').addEventListener('input', filter);
 byId('filters').addEventListener('submit', event => event.preventDefault());
 
+const mostBars = 50; // the best; the table has all
 let chart;
 const select = (pod, button) => {
   for (const row of rows) row.button.setAttribute('aria-pressed', String(row.button === button));
   const verdicts = [...(pod.nodes || [])].sort((a, b) => (b.total ?? (b.filter ? -2 : -1)) - (a.total ?? (a.filter ? -2 : -1)));
-  const scored = verdicts.filter(v => v.total !== undefined);
+  const scored = verdicts.filter(v => v.total !== undefined).slice(0, mostBars);
   const plugins = [...new Set(scored.flatMap(v => Object.keys(v.scores)))].sort();
   byId('detail').hidden = false;
   byId('detail-title').textContent = full(pod) + (pod.node ? ' on ' + pod.node : ' is ' + pod.outcome);
-  byId('detail-why').textContent = pod.message || `${pod.feasible} nodes fit` + (pod.ties > 1 ? `, ${pod.ties} share the highest total` : '');
+  byId('detail-why').textContent = pod.message || `${pod.feasible} nodes fit` + (pod.ties > 1 ? `, ${pod.ties} share the highest total` : '') + (pod.nodes || !pod.attempts ? '' : '. Its scores are not on this page: ask for them with --explain');
   if (chart) chart.destroy();
   const canvas = byId('scores');
   canvas.parentElement.hidden = !scored.length;

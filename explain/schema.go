@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The schedconf authors
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package explain
 
 import (
 	"cmp"
@@ -10,27 +10,29 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/schedconf/schedconf/schemas"
 )
 
-// schemaFile is a JSON Schema to look fields up in.
-type schemaFile struct {
-	Ref  string                 `json:"$ref"`
-	Defs map[string]*schemaNode `json:"$defs"`
+// Schema is a JSON Schema to look fields up in.
+type Schema struct {
+	Ref  string           `json:"$ref"`
+	Defs map[string]*Node `json:"$defs"`
 }
 
-// schemaNode is the part of a JSON Schema that explains a field.
-type schemaNode struct {
-	Ref         string                 `json:"$ref"`
-	Description string                 `json:"description"`
-	Type        oneOrMany              `json:"type"`
-	Format      string                 `json:"format"`
-	Encoding    string                 `json:"contentEncoding"`
-	Enum        []*string              `json:"enum"`
-	Properties  map[string]*schemaNode `json:"properties"`
-	Values      mapValues              `json:"additionalProperties"`
-	Items       *schemaNode            `json:"items"`
+// Node is the part of a JSON Schema that explains a field.
+type Node struct {
+	Ref         string           `json:"$ref"`
+	Description string           `json:"description"`
+	Type        oneOrMany        `json:"type"`
+	Format      string           `json:"format"`
+	Encoding    string           `json:"contentEncoding"`
+	Const       *string          `json:"const"`
+	Enum        []*string        `json:"enum"`
+	Properties  map[string]*Node `json:"properties"`
+	Values      mapValues        `json:"additionalProperties"`
+	Items       *Node            `json:"items"`
 }
 
 // oneOrMany is a word or a list of words.
@@ -46,7 +48,7 @@ func (o *oneOrMany) UnmarshalJSON(data []byte) error {
 }
 
 // mapValues is the schema of the values of a map; nil where additionalProperties is a boolean.
-type mapValues struct{ node *schemaNode }
+type mapValues struct{ node *Node }
 
 func (m *mapValues) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '{' {
@@ -55,20 +57,30 @@ func (m *mapValues) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func openSchema(release *schemas.Release, api *schemas.API) (*schemaFile, error) {
+// opened are the schemas that were read, by minor and apiVersion. A field is looked up in all of them.
+var opened sync.Map
+
+// OpenSchema reads the JSON Schema of an apiVersion of a release, once. The result is shared and must not be
+// changed.
+func OpenSchema(release *schemas.Release, api *schemas.API) (*Schema, error) {
+	key := [2]string{release.Name, api.APIVersion}
+	if schema, ok := opened.Load(key); ok {
+		return schema.(*Schema), nil
+	}
 	data, err := release.Schema(api.APIVersion, api.Kind)
 	if err != nil {
 		return nil, err
 	}
-	schema := &schemaFile{}
+	schema := &Schema{}
 	if err := json.Unmarshal(data, schema); err != nil {
 		return nil, fmt.Errorf("schema of %s in Kubernetes %s: %w", api.APIVersion, release.Name, err)
 	}
+	opened.Store(key, schema)
 	return schema, nil
 }
 
 // follow returns the node behind references, lists and maps: the one that has the fields.
-func (s *schemaFile) follow(node *schemaNode) *schemaNode {
+func (s *Schema) follow(node *Node) *Node {
 	for node != nil {
 		switch {
 		case node.Ref != "":
@@ -84,11 +96,11 @@ func (s *schemaFile) follow(node *schemaNode) *schemaNode {
 	return nil
 }
 
-func (s *schemaFile) root() *schemaNode { return s.follow(&schemaNode{Ref: s.Ref}) }
+func (s *Schema) root() *Node { return s.follow(&Node{Ref: s.Ref}) }
 
 // find follows names from the root, or from the args of a plugin. It returns the node as it stands
 // in its owner, and the path in the form of paths.
-func (s *schemaFile) find(steps []string) (*schemaNode, string) {
+func (s *Schema) find(steps []string) (*Node, string) {
 	if node := s.below(s.root(), steps); node != nil {
 		return node, strings.Join(steps, ".")
 	}
@@ -106,7 +118,7 @@ func (s *schemaFile) find(steps []string) (*schemaNode, string) {
 	return s.below(s.follow(def), steps[1:]), strings.Join(append([]string{kind}, steps[1:]...), ".")
 }
 
-func (s *schemaFile) below(node *schemaNode, steps []string) *schemaNode {
+func (s *Schema) below(node *Node, steps []string) *Node {
 	for i, step := range steps {
 		if i > 0 {
 			node = s.follow(node)
@@ -119,8 +131,76 @@ func (s *schemaFile) below(node *schemaNode, steps []string) *schemaNode {
 	return node
 }
 
+// Child is a field that another one, or the configuration itself, can have.
+type Child struct {
+	Name, Type, Description string
+	// Default is what the release fills in; empty for nothing.
+	Default string
+	// Object and List say how its value is written, if it is no scalar.
+	Object, List bool
+}
+
+// Children are the fields that can stand below a field, by name: below the configuration without steps, and below
+// the args of a plugin with their kind as the first step.
+func (s *Schema) Children(api *schemas.API, steps []string) []Child {
+	node := s.root()
+	prefix := ""
+	if len(steps) > 0 {
+		found, path := s.find(steps)
+		node, prefix = s.follow(found), path+"."
+	}
+	if node == nil {
+		return nil
+	}
+	var children []Child
+	for _, name := range sortedKeys(node.Properties) {
+		field := node.Properties[name]
+		whole := s.whole(field)
+		children = append(children, Child{
+			Name: name, Type: s.typeName(field), Description: s.description(field), Default: defaultOf(api, prefix+name),
+			Object: whole.Items == nil && (whole.Properties != nil || whole.Values.node != nil), List: whole.Items != nil,
+		})
+	}
+	return children
+}
+
+// whole follows references alone.
+func (s *Schema) whole(node *Node) *Node {
+	for node.Ref != "" {
+		node = s.Defs[strings.TrimPrefix(node.Ref, "#/$defs/")]
+	}
+	return node
+}
+
+// Values are the words that a field takes, if the schema says so.
+func (s *Schema) Values(steps []string) []string {
+	if len(steps) == 0 {
+		return nil
+	}
+	node, _ := s.find(steps)
+	if node == nil {
+		return nil
+	}
+	if node = s.whole(node); node.Items != nil {
+		node = s.whole(node.Items)
+	}
+	if node.Const != nil {
+		return []string{*node.Const}
+	}
+	var values []string
+	for _, value := range node.Enum {
+		if value != nil && *value != "" {
+			values = append(values, *value)
+		}
+	}
+	if slices.Contains(node.Type, "boolean") {
+		values = append(values, "true", "false")
+	}
+	return values
+}
+
 // paths lists every field of the file, and after those of the configuration those of plugin args.
-func (s *schemaFile) paths() []string {
+func (s *Schema) paths() []string {
 	var all []string
 	s.collect(s.root(), "", &all)
 	for _, name := range sortedKeys(s.Defs) {
@@ -131,7 +211,7 @@ func (s *schemaFile) paths() []string {
 	return all
 }
 
-func (s *schemaFile) collect(node *schemaNode, prefix string, all *[]string) {
+func (s *Schema) collect(node *Node, prefix string, all *[]string) {
 	// No definition holds itself; the bound is for a schema of the future that does.
 	if node == nil || strings.Count(prefix, ".") > 12 {
 		return
@@ -143,7 +223,7 @@ func (s *schemaFile) collect(node *schemaNode, prefix string, all *[]string) {
 }
 
 // typeName says in words what a field takes.
-func (s *schemaFile) typeName(node *schemaNode) string {
+func (s *Schema) typeName(node *Node) string {
 	for node.Ref != "" {
 		node = s.Defs[strings.TrimPrefix(node.Ref, "#/$defs/")]
 	}
@@ -178,7 +258,7 @@ func (s *schemaFile) typeName(node *schemaNode) string {
 }
 
 // description is that of the field, or of the type that it has.
-func (s *schemaFile) description(node *schemaNode) string {
+func (s *Schema) description(node *Node) string {
 	for node.Description == "" && node.Ref != "" {
 		node = s.Defs[strings.TrimPrefix(node.Ref, "#/$defs/")]
 	}

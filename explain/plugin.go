@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The schedconf authors
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package explain
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ import (
 	"github.com/schedconf/schedconf/scheme"
 )
 
-// pluginExplanation is a plugin in the target, or in the newest minor that has it.
-type pluginExplanation struct {
-	pluginRow
+// PluginExplanation is a plugin in the target, or in the newest minor that has it.
+type PluginExplanation struct {
+	Plugin
 	// Target is the minor that the rest is about.
 	Target     string `json:"target"`
 	APIVersion string `json:"apiVersion"`
@@ -24,19 +24,19 @@ type pluginExplanation struct {
 	Minors string `json:"minors"`
 	// Note is set when the target that was asked for does not have it.
 	Note   string      `json:"note"`
-	Fields []fieldLine `json:"fields"`
+	Fields []FieldLine `json:"fields"`
 }
 
-// fieldLine is a field of plugin args.
-type fieldLine struct {
+// FieldLine is a field of plugin args.
+type FieldLine struct {
 	Field       string `json:"field"`
 	Type        string `json:"type"`
 	Default     string `json:"default"`
 	Description string `json:"description"`
 }
 
-func explainPlugin(s *scheme.Scheme, name string) (explanation, error) {
-	e := pluginExplanation{Fields: []fieldLine{}}
+func explainPlugin(s *scheme.Scheme, name string) (Explanation, error) {
+	e := PluginExplanation{Fields: []FieldLine{}}
 	if span, ok := schemas.PluginSpan(name); ok {
 		e.Minors = span.String()
 		if _, ok := s.Release.Plugin(name); !ok {
@@ -53,12 +53,12 @@ func explainPlugin(s *scheme.Scheme, name string) (explanation, error) {
 	}
 	api := &s.Release.APIs[0]
 	e.Target, e.APIVersion = s.Release.Name, api.APIVersion
-	rows, err := pluginRows(s, api)
+	rows, err := Plugins(s, api)
 	if err != nil {
 		return nil, err
 	}
-	e.pluginRow = rows[slices.IndexFunc(rows, func(r pluginRow) bool { return r.Name == name })]
-	schema, err := openSchema(s.Release, api)
+	e.Plugin = rows[slices.IndexFunc(rows, func(r Plugin) bool { return r.Name == name })]
+	schema, err := OpenSchema(s.Release, api)
 	if err != nil {
 		return nil, err
 	}
@@ -66,19 +66,19 @@ func explainPlugin(s *scheme.Scheme, name string) (explanation, error) {
 		field, ok := strings.CutPrefix(path, e.Args+".")
 		if ok && e.Args != "" && field != "apiVersion" && field != "kind" {
 			node, _ := schema.find(strings.Split(path, "."))
-			e.Fields = append(e.Fields, fieldLine{field, schema.typeName(node), defaultOf(api, path), schema.description(node)})
+			e.Fields = append(e.Fields, FieldLine{field, schema.typeName(node), defaultOf(api, path), schema.description(node)})
 		}
 	}
 	return e, nil
 }
 
-func (e pluginExplanation) text(w io.Writer) error {
+func (e PluginExplanation) Text(w io.Writer) error {
 	if e.Note != "" {
 		fmt.Fprintf(w, "%s\n\n", e.Note)
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "plugin\t%s\nminors\t%s\nin\tKubernetes %s, %s\n", e.Name, e.Minors, e.Target, e.APIVersion)
-	fmt.Fprintf(table, "points\t%s\nby default\t%s\nweight\t%s\n", strings.Join(e.Points, ", "), e.enabledInWords(), e.weight())
+	fmt.Fprintf(table, "points\t%s\nby default\t%s\nweight\t%s\n", strings.Join(e.Points, ", "), e.pointsInWords(), e.WeightInWords())
 	switch {
 	case e.Args == "":
 		fmt.Fprintln(table, "args\tnone")
@@ -100,7 +100,7 @@ func (e pluginExplanation) text(w io.Writer) error {
 	return nil
 }
 
-func (e pluginExplanation) enabledInWords() string {
+func (e PluginExplanation) pointsInWords() string {
 	if len(e.Enabled) == 0 {
 		return "not enabled"
 	}

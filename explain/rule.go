@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The schedconf authors
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package explain
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"github.com/schedconf/schedconf/validation"
 )
 
-// ruleExplanation is a rule, and where it is enforced.
-type ruleExplanation struct {
+// RuleExplanation is a rule, and where it is enforced.
+type RuleExplanation struct {
 	Rule    string `json:"rule"`
 	Summary string `json:"summary"`
 	Doc     string `json:"doc"`
@@ -23,13 +23,13 @@ type ruleExplanation struct {
 	Bad  string `json:"bad"`
 	Good string `json:"good"`
 	// Enforced is where a finding is an error, and at which stage.
-	Enforced []presence `json:"enforced"`
+	Enforced []Presence `json:"enforced"`
 	// Otherwise is the severity everywhere else; empty where the rule is silent.
 	Otherwise string `json:"otherwise"`
 }
 
-func explainRule(rule validation.Rule) explanation {
-	e := ruleExplanation{Rule: rule.ID, Summary: rule.Summary, Doc: rule.Doc, Bad: rule.Bad, Good: rule.Good}
+func explainRule(rule validation.Rule) Explanation {
+	e := RuleExplanation{Rule: rule.ID, Summary: rule.Summary, Doc: rule.Doc, Bad: rule.Bad, Good: rule.Good}
 	e.Enforced = presences(func(_ *schemas.Release, api *schemas.API) (string, bool) {
 		stage := api.Stage(rule.ID)
 		return stage, stage != ""
@@ -40,7 +40,7 @@ func explainRule(rule validation.Rule) explanation {
 	return e
 }
 
-func (e ruleExplanation) text(w io.Writer) error {
+func (e RuleExplanation) Text(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n\n%s\n\n", e.Rule, e.Summary, e.Doc)
 	for _, example := range []struct{ title, text string }{{"Bad", e.Bad}, {"Good", e.Good}} {
 		if example.text != "" {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The schedconf authors
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package explain
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ import (
 	"github.com/schedconf/schedconf/validation"
 )
 
-// fieldExplanation is a field in the target, or in the newest minor that has it.
-type fieldExplanation struct {
+// Field is a field in the target, or in the newest minor that has it.
+type Field struct {
 	Field string `json:"field"`
 	// Target and APIVersion are what the rest is about.
 	Target      string `json:"target"`
@@ -29,14 +29,14 @@ type fieldExplanation struct {
 	Default     string `json:"default"`
 	Description string `json:"description"`
 	// Minors are those that have the field, by apiVersion.
-	Minors []presence `json:"minors"`
+	Minors []Presence `json:"minors"`
 	// Moved says where to look in other apiVersions.
 	Moved string `json:"moved"`
 }
 
-// explainField finds a path, or the last name of one. Without an explanation the candidates are the
+// explainField finds a path, or the last name of one. Without an Explanation the candidates are the
 // fields that the name may mean.
-func explainField(release *schemas.Release, word string) (explanation, []string, error) {
+func explainField(release *schemas.Release, word string) (Explanation, []string, error) {
 	steps := fieldSteps(word)
 	if len(steps) == 0 {
 		return nil, nil, nil
@@ -59,7 +59,7 @@ func explainField(release *schemas.Release, word string) (explanation, []string,
 	return nil, nil, nil
 }
 
-func asExplanation(e *fieldExplanation) explanation {
+func asExplanation(e *Field) Explanation {
 	if e == nil {
 		return nil
 	}
@@ -78,10 +78,10 @@ func fieldSteps(word string) []string {
 }
 
 // fieldIn looks for the field in the apiVersions of a release, the preferred one first.
-func fieldIn(release *schemas.Release, steps []string) (*fieldExplanation, []string, error) {
+func fieldIn(release *schemas.Release, steps []string) (*Field, []string, error) {
 	for i := range release.APIs {
 		api := &release.APIs[i]
-		schema, err := openSchema(release, api)
+		schema, err := OpenSchema(release, api)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -108,14 +108,14 @@ func fieldIn(release *schemas.Release, steps []string) (*fieldExplanation, []str
 	return nil, nil, nil
 }
 
-func describeField(release *schemas.Release, api *schemas.API, schema *schemaFile, node *schemaNode, name string) *fieldExplanation {
-	e := &fieldExplanation{
+func describeField(release *schemas.Release, api *schemas.API, schema *Schema, node *Node, name string) *Field {
+	e := &Field{
 		Field: name, Target: release.Name, APIVersion: api.APIVersion,
 		Type: schema.typeName(node), Default: defaultOf(api, name), Description: schema.description(node),
 	}
 	steps := strings.Split(name, ".")
 	e.Minors = presences(func(release *schemas.Release, api *schemas.API) (string, bool) {
-		other, err := openSchema(release, api)
+		other, err := OpenSchema(release, api)
 		if err != nil {
 			return "", false
 		}
@@ -126,7 +126,7 @@ func describeField(release *schemas.Release, api *schemas.API, schema *schemaFil
 	return e
 }
 
-func (e *fieldExplanation) text(w io.Writer) error {
+func (e *Field) Text(w io.Writer) error {
 	if e.Note != "" {
 		fmt.Fprintf(w, "%s\n\n", e.Note)
 	}
