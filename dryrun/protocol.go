@@ -1,9 +1,6 @@
 // SPDX-FileCopyrightText: The schedconf authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dryrun asks where pods would go under a configuration, and renders the answer. The
-// question goes to an engine, a program of its own that links the kube-scheduler of one Kubernetes
-// release: a [Request] as JSON on its standard input, a [Report] as JSON on its standard output.
 package dryrun
 
 // Protocol is the version of the two messages. It goes up when an engine or a caller that knows the

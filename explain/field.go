@@ -126,6 +126,7 @@ func describeField(release *schemas.Release, api *schemas.API, schema *Schema, n
 	return e
 }
 
+// Text writes the explanation for people to read.
 func (e *Field) Text(w io.Writer) error {
 	if e.Note != "" {
 		fmt.Fprintf(w, "%s\n\n", e.Note)

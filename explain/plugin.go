@@ -72,6 +72,7 @@ func explainPlugin(s *scheme.Scheme, name string) (Explanation, error) {
 	return e, nil
 }
 
+// Text writes the explanation for people to read.
 func (e PluginExplanation) Text(w io.Writer) error {
 	if e.Note != "" {
 		fmt.Fprintf(w, "%s\n\n", e.Note)

@@ -40,6 +40,7 @@ func explainRule(rule validation.Rule) Explanation {
 	return e
 }
 
+// Text writes the explanation for people to read.
 func (e RuleExplanation) Text(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n\n%s\n\n", e.Rule, e.Summary, e.Doc)
 	for _, example := range []struct{ title, text string }{{"Bad", e.Bad}, {"Good", e.Good}} {

@@ -28,8 +28,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// command runs a program of bin/tools or of the machine in a folder, and returns what it printed.
-func command(t *testing.T, folder string, env []string, name string, args ...string) string {
+// runTool runs a program of bin/tools or of the machine in a folder, and returns what it printed.
+func runTool(t *testing.T, folder string, env []string, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
@@ -59,7 +59,7 @@ func exists(name string) bool {
 // sources copies the files of the project that Git knows, or would, into a folder.
 func sources(t *testing.T, folder string) {
 	t.Helper()
-	list := command(t, "..", nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list := runTool(t, "..", nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	files := 0
 	for name := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
 		from := filepath.Join("..", name)
@@ -108,7 +108,7 @@ func TestReproducible(t *testing.T) {
 		if cache != "" {
 			env = []string{"GOCACHE=" + cache}
 		}
-		command(t, folder, env, "make", "build", "VERSION=v1.2.3", "COMMIT=0123abc")
+		runTool(t, folder, env, "make", "build", "VERSION=v1.2.3", "COMMIT=0123abc")
 		hashes = append(hashes, hash(t, filepath.Join(folder, "bin/schedconf")))
 		static(t, filepath.Join(folder, "bin/schedconf"))
 	}
@@ -120,7 +120,7 @@ func TestReproducible(t *testing.T) {
 // static holds that a program needs no other file, and names no folder of the machine that built it.
 func static(t *testing.T, name string) {
 	t.Helper()
-	if out := command(t, ".", nil, "go", "version", "-m", name); !strings.Contains(out, "CGO_ENABLED=0") || !strings.Contains(out, "-trimpath=true") {
+	if out := runTool(t, ".", nil, "go", "version", "-m", name); !strings.Contains(out, "CGO_ENABLED=0") || !strings.Contains(out, "-trimpath=true") {
 		t.Errorf("%s is not static and trimmed:\n%s", name, out)
 	}
 	data, err := os.ReadFile(name)
@@ -185,7 +185,7 @@ func TestDockerfile(t *testing.T) {
 	ran := 0
 	for _, line := range append(byName["sources"], byName["build"]...) {
 		if script, ok := strings.CutPrefix(line, "RUN "); ok {
-			command(t, folder, env, "sh", "-c", script)
+			runTool(t, folder, env, "sh", "-c", script)
 			ran++
 		}
 	}
@@ -193,7 +193,7 @@ func TestDockerfile(t *testing.T) {
 		t.Errorf("%d commands build the image", ran)
 	}
 	static(t, filepath.Join(folder, "bin/schedconf"))
-	version := command(t, folder, nil, filepath.Join(folder, "bin/schedconf"), "version")
+	version := runTool(t, folder, nil, filepath.Join(folder, "bin/schedconf"), "version")
 	if !strings.HasPrefix(version, "schedconf v1.2.3\ncommit 0123abc\n") {
 		t.Errorf("the program in the image is\n%s", version)
 	}
@@ -206,15 +206,15 @@ func TestDockerfile(t *testing.T) {
 // TestManLint holds the manual pages against mandoc.
 func TestManLint(t *testing.T) {
 	folder := t.TempDir()
-	command(t, "..", nil, "go", "run", "./cmd/schedconf", "man", folder)
+	runTool(t, "..", nil, "go", "run", "./cmd/schedconf", "man", folder)
 	pages, err := filepath.Glob(filepath.Join(folder, "*.1"))
 	if err != nil || len(pages) < 15 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
-	if out := command(t, folder, nil, "mandoc", "-T", "utf8", "schedconf-validate.1"); !strings.Contains(out, "SCHEDCONF-VALIDATE(1)") {
+	if out := runTool(t, folder, nil, "mandoc", "-T", "utf8", "schedconf-validate.1"); !strings.Contains(out, "SCHEDCONF-VALIDATE(1)") {
 		t.Errorf("mandoc prints\n%s", out)
 	}
-	for line := range strings.Lines(command(t, folder, nil, "sh", "-c", "mandoc -T lint -W warning *.1 || :")) {
+	for line := range strings.Lines(runTool(t, folder, nil, "sh", "-c", "mandoc -T lint -W warning *.1 || :")) {
 		if !strings.Contains(line, "missing date") { // on purpose: the same sources give the same page
 			t.Error(line)
 		}
@@ -227,7 +227,7 @@ var platforms = []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_a
 // TestRelease has goreleaser make a release of the small program, and installs it as a plugin of kubectl through
 // krew. The engine, whose builds take long, is left out of the settings first.
 func TestRelease(t *testing.T) {
-	command(t, "..", nil, "goreleaser", "check")
+	runTool(t, "..", nil, "goreleaser", "check")
 	folder := t.TempDir()
 	sources(t, folder)
 	settings := filepath.Join(t.TempDir(), "goreleaser.yaml")
@@ -237,10 +237,10 @@ func TestRelease(t *testing.T) {
 		{"-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "commit.gpgsign=false", "commit", "-qm", "all"},
 		{"tag", "v1.2.3"},
 	} {
-		command(t, folder, nil, "git", args...)
+		runTool(t, folder, nil, "git", args...)
 	}
-	commit := strings.TrimSpace(command(t, folder, nil, "git", "rev-parse", "HEAD"))
-	command(t, folder, nil, "goreleaser", "release", "--config", settings, "--skip", "publish,announce", "--timeout", "15m")
+	commit := strings.TrimSpace(runTool(t, folder, nil, "git", "rev-parse", "HEAD"))
+	runTool(t, folder, nil, "goreleaser", "release", "--config", settings, "--skip", "publish,announce", "--timeout", "15m")
 	dist := filepath.Join(folder, "dist")
 
 	sums := map[string]string{}
@@ -281,15 +281,15 @@ func TestRelease(t *testing.T) {
 	}
 	again := filepath.Join(t.TempDir(), "again")
 	sources(t, again)
-	command(t, again, nil, "make", "build", "VERSION=v1.2.3", "COMMIT="+commit)
+	runTool(t, again, nil, "make", "build", "VERSION=v1.2.3", "COMMIT="+commit)
 	if hash(t, filepath.Join(again, "bin/schedconf")) != hash(t, built[0]) {
 		t.Error("goreleaser and make build different programs")
 	}
 
-	command(t, folder, nil, "sh", "hack/manifests", "v1.2.3", "dist")
-	command(t, dist, nil, "ruby", "-c", "homebrew/schedconf.rb")
+	runTool(t, folder, nil, "sh", "hack/manifests", "v1.2.3", "dist")
+	runTool(t, dist, nil, "ruby", "-c", "homebrew/schedconf.rb")
 	manifest := filepath.Join(dist, "krew/schedconf.yaml")
-	command(t, dist, nil, "validate-krew-manifest", "-manifest", manifest, "-skip-install")
+	runTool(t, dist, nil, "validate-krew-manifest", "-manifest", manifest, "-skip-install")
 	plugin(t, manifest, filepath.Join(dist, "schedconf_1.2.3_"+runtime.GOOS+"_"+runtime.GOARCH+".tar.gz"), commit)
 }
 
@@ -303,19 +303,19 @@ func plugin(t *testing.T, manifest, archive, commit string) {
 		t.Fatal(err)
 	}
 	env := []string{"KREW_ROOT=" + root, "PATH=" + strings.Join([]string{bin, tools, os.Getenv("PATH")}, string(os.PathListSeparator))}
-	command(t, root, env, "krew", "install", "--manifest="+manifest, "--archive="+archive)
-	if out := command(t, root, env, "kubectl", "schedconf", "version"); !strings.HasPrefix(out, "schedconf v1.2.3\ncommit "+commit+"\n") {
+	runTool(t, root, env, "krew", "install", "--manifest="+manifest, "--archive="+archive)
+	if out := runTool(t, root, env, "kubectl", "schedconf", "version"); !strings.HasPrefix(out, "schedconf v1.2.3\ncommit "+commit+"\n") {
 		t.Errorf("kubectl schedconf version:\n%s", out)
 	}
-	if out := command(t, root, env, "kubectl", "schedconf", "validate", "--help"); !strings.HasPrefix(out, "kubectl schedconf validate - ") {
+	if out := runTool(t, root, env, "kubectl", "schedconf", "validate", "--help"); !strings.HasPrefix(out, "kubectl schedconf validate - ") {
 		t.Errorf("kubectl schedconf validate --help:\n%s", out)
 	}
-	script := command(t, root, env, "kubectl", "schedconf", "completion", "kubectl")
+	script := runTool(t, root, env, "kubectl", "schedconf", "completion", "kubectl")
 	if err := os.WriteFile(filepath.Join(bin, "kubectl_complete-schedconf"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{"vali": "validate\n:0\n", "nothing": ":0\n", "validate --targ": "--target\n:0\n"} {
-		out := command(t, root, env, "sh", "-c", "kubectl __complete schedconf "+line+" 2>/dev/null")
+		out := runTool(t, root, env, "sh", "-c", "kubectl __complete schedconf "+line+" 2>/dev/null")
 		if out != want {
 			t.Errorf("kubectl completes %q as %q, want %q", line, out, want)
 		}
@@ -402,7 +402,7 @@ func bill(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	const module = "k8s.io/apimachinery"
-	want := strings.TrimSpace(command(t, "..", nil, "go", "list", "-m", "-f", "{{.Version}}", module))
+	want := strings.TrimSpace(runTool(t, "..", nil, "go", "list", "-m", "-f", "{{.Version}}", module))
 	for _, component := range sbom.Components {
 		if component.Name == module && component.Version == want && sbom.BOMFormat == "CycloneDX" {
 			return

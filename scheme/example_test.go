@@ -70,3 +70,41 @@ func Example() {
 	//         weight: 1
 	// 4 changes
 }
+
+// Load, Build and Effective say what a file comes to on a release.
+func ExampleScheme_Build() {
+	minor, err := schemas.ParseMinor("1.37")
+	if err != nil {
+		panic(err)
+	}
+	gates, err := schemas.For(minor).NewGates(nil)
+	if err != nil {
+		panic(err)
+	}
+	s, err := scheme.New(schemas.For(minor), gates)
+	if err != nil {
+		panic(err)
+	}
+	text := []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- plugins: {bind: {disabled: [{name: '*'}]}}\n")
+	value, _, err := scheme.Value(source.Split("sched.yaml", text)[0])
+	if err != nil {
+		panic(err)
+	}
+	api, _ := s.Release.API("kubescheduler.config.k8s.io/v1")
+	decoded, err := s.Decode(value, api)
+	if err != nil {
+		panic(err)
+	}
+	cfg, err := s.Load(decoded.Object, api)
+	if err != nil {
+		panic(err)
+	}
+	built := s.Build(cfg, api)
+	fmt.Println(built.Frameworks[0].SchedulerName, "binds with", len(built.Frameworks[0].Points["bind"]), "plugins")
+	for _, refusal := range built.Refusals {
+		fmt.Println(refusal.Rule)
+	}
+	// Output:
+	// default-scheduler binds with 0 plugins
+	// bind-missing
+}

@@ -29,7 +29,7 @@ var replacements = map[string]string{
 	"ServiceAffinity":             "use InterPodAffinity or topology spread constraints",
 }
 
-// pluginHint says what to write instead of a plugin that the release does not have.
+// PluginHint says what to write instead of a plugin that the release does not have.
 func (s *Scheme) PluginHint(name string) string {
 	if span, ok := schemas.PluginSpan(name); ok {
 		hint := fmt.Sprintf("%s exists %s", name, span)

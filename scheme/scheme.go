@@ -1,9 +1,6 @@
 // SPDX-FileCopyrightText: The schedconf authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scheme reads, defaults, converts and writes kube-scheduler configurations the way one
-// release does. New builds a runtime.Scheme for a release and its feature gates; nothing in this
-// package is global, so two releases can be used side by side.
 package scheme
 
 import (
@@ -89,7 +86,7 @@ var versions = map[schema.GroupVersion]version{
 	},
 }
 
-// Scheme is one release with its feature gates.
+// Scheme is one release with its feature gates. It is not safe for concurrent use.
 type Scheme struct {
 	// Release is the facts that the scheme acts on.
 	Release *schemas.Release

@@ -16,7 +16,9 @@ type Report struct {
 }
 
 // Reports are the kinds of trouble that are known, and what is done about each.
-var Reports = []Report{
+var Reports = knownReports
+
+var knownReports = []Report{
 	{Label: "DEC01", Title: "a point that the apiVersion does not have, such as unreserve", Rules: []string{ruleFieldUnknown}},
 	{Label: "DEC02", Title: "profiles written as a mapping", Rules: []string{ruleFieldType}},
 	{Label: "DEC03", Title: "the name of a Go type written as a field", Rules: []string{ruleFieldUnknown}},

@@ -1,12 +1,6 @@
 // SPDX-FileCopyrightText: The schedconf authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package validation judges a configuration as a release would, and says all that is wrong at
-// once: every finding with its place, its rule, and the stage at which the release refuses.
-//
-// A rule is data beside a small function. Whether its finding is an error is not the rule's
-// opinion: it is one exactly when the release's facts list the rule for the apiVersion. A rule that
-// they do not list is advice, or silent.
 package validation
 
 import (

@@ -16,6 +16,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	admission "k8s.io/api/admission/v1"
@@ -59,10 +60,17 @@ func newHandler(target string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { review(w, r, s) }), nil
+	return &handler{checker: validation.New(s)}, nil
 }
 
-func review(w http.ResponseWriter, r *http.Request, s *scheme.Scheme) {
+// handler answers reviews, one at a time: a checker is not for several goroutines, and needs about a millisecond.
+type handler struct {
+	one     sync.Mutex
+	checker *validation.Checker
+}
+
+// ServeHTTP implements http.Handler.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxReview))
 	if err != nil {
 		http.Error(w, "the review is too large, or did not arrive", http.StatusRequestEntityTooLarge)
@@ -78,7 +86,7 @@ func review(w http.ResponseWriter, r *http.Request, s *scheme.Scheme) {
 		http.Error(w, "the object of the request is no ConfigMap", http.StatusBadRequest)
 		return
 	}
-	findings, err := check(s, &configMap)
+	findings, err := h.check(&configMap)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -91,12 +99,12 @@ func review(w http.ResponseWriter, r *http.Request, s *scheme.Scheme) {
 }
 
 // check judges every value of a ConfigMap that is a configuration, and passes over the others.
-func check(s *scheme.Scheme, configMap *core.ConfigMap) (diag.List, error) {
+func (h *handler) check(configMap *core.ConfigMap) (diag.List, error) {
+	h.one.Lock()
+	defer h.one.Unlock()
 	var findings diag.List
-	// A scheme may be shared by requests, a checker may not; it costs next to nothing.
-	checker := validation.New(s)
 	for _, key := range slices.Sorted(maps.Keys(configMap.Data)) {
-		result, err := checker.CheckFound(key, []byte(configMap.Data[key]))
+		result, err := h.checker.CheckFound(key, []byte(configMap.Data[key]))
 		if err != nil {
 			return nil, err
 		}

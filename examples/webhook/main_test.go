@@ -118,7 +118,7 @@ func TestBadReviews(t *testing.T) {
 	}
 }
 
-// TestParallel holds that requests may share a scheme.
+// TestParallel holds that requests may come at the same time.
 func TestParallel(t *testing.T) {
 	url := serve(t, "1.37")
 	var all sync.WaitGroup
