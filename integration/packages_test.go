@@ -280,7 +280,7 @@ func TestRelease(t *testing.T) {
 		t.Fatalf("%q: %v", built, err)
 	}
 	again := filepath.Join(t.TempDir(), "again")
-	sources(t, again)
+	runTool(t, folder, nil, "git", "clone", "-q", folder, again)
 	runTool(t, again, nil, "make", "build", "VERSION=v1.2.3", "COMMIT="+commit)
 	if hash(t, filepath.Join(again, "bin/schedconf")) != hash(t, built[0]) {
 		t.Error("goreleaser and make build different programs")
