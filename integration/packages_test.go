@@ -101,9 +101,12 @@ func hash(t *testing.T, name string) string {
 // TestReproducible builds the program in two folders, once with nothing compiled before: both are the same file.
 func TestReproducible(t *testing.T) {
 	var hashes []string
-	for i, cache := range []string{"", t.TempDir()} {
-		folder := filepath.Join(t.TempDir(), strings.Repeat("deeper/", i), "sources")
+	folders := []string{filepath.Join(t.TempDir(), "sources"), filepath.Join(t.TempDir(), "deeper/sources")}
+	for _, folder := range folders {
 		sources(t, folder)
+	}
+	for i, cache := range []string{"", t.TempDir()} {
+		folder := folders[i]
 		var env []string
 		if cache != "" {
 			env = []string{"GOCACHE=" + cache}
