@@ -7,7 +7,7 @@ LDFLAGS  = -s -w -buildid= -X main.stamped=$(VERSION) -X main.stampedCommit=$(CO
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
 
 .DEFAULT_GOAL := help
-.PHONY: help build engine man api demo demo-dryrun test test-engine test-snapshot verdicts bench bench-engine fuzz generate schemas playground integration clean
+.PHONY: help build engine share api demo demo-dryrun test test-engine test-snapshot verdicts bench bench-engine fuzz generate schemas playground integration clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -18,8 +18,8 @@ build: ## bin/schedconf, static and trimmed
 engine: build ## bin/schedconf-engine, which dry runs need; minutes, once
 	cd dryrun/engine && $(BUILD) -o ../../bin/schedconf-engine .
 
-man: build ## the manual pages, in dist/man
-	bin/schedconf man dist/man
+share: ## completions and manual pages, in bin/share
+	sh hack/share
 
 demo-dryrun: build engine ## place a bundled workload on a bundled cluster under two configurations
 	@sh testdata/demo/dryrun/run
@@ -73,7 +73,8 @@ integration: playground ## what needs npm, Debian packages or the Go module prox
 	sh hack/chromium
 	sh hack/pre-commit
 	sh hack/ci-tools
-	$(GO) test -count=1 -tags integration ./integration/... ./schemas/record/...
+	sh hack/packages
+	$(GO) test -count=1 -timeout 40m -tags integration ./integration/... ./schemas/record/...
 
 clean: ## remove what was built
 	rm -rf bin playground/dist
