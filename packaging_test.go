@@ -113,7 +113,7 @@ func TestReleaseSettings(t *testing.T) {
 	if err := yaml.Unmarshal(text, &settings); err != nil {
 		t.Fatal(err)
 	}
-	dry, err := exec.Command("make", "-n", "build", "VERSION=v1.2.3", "COMMIT=0123abc").Output()
+	dry, err := exec.Command("make", "--no-print-directory", "-n", "build", "VERSION=v1.2.3", "COMMIT=0123abc").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
