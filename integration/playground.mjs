@@ -20,6 +20,10 @@ const compressed = gzipSync(readFileSync(page), { level: 9 }).length;
 console.log(`compressed: ${(compressed / 1e6).toFixed(1)} MB`);
 holds(`compressed it has ${compressed} bytes`, compressed < 10e6);
 
+// mostAfterLoad keeps the first answer from getting slower, in milliseconds. The aim is a second; docs/integrations/playground.md
+// says how far it is.
+const mostAfterLoad = 1800;
+
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {
   for (const part of [speed, sameFindings, otherCommands, fixes, keyboard, looks, sharing, largePaste, hanging]) {
@@ -70,10 +74,6 @@ async function download(tab) {
   const [file] = await Promise.all([tab.waitForEvent('download'), tab.click('#download')]);
   return readFileSync(await file.path(), 'utf8');
 }
-
-// mostAfterLoad keeps the first answer from getting slower, in milliseconds. The aim is a second; docs/integrations/playground.md
-// says how far it is.
-const mostAfterLoad = 1800;
 
 // speed is held to that from the load of the page, and to as many times that as others want the processors.
 async function speed() {

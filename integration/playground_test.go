@@ -38,8 +38,8 @@ type playground struct {
 	Fixed   string `json:"fixed"`
 }
 
-// command runs bin/schedconf in a folder that holds the files alone, and returns standard output and that folder.
-func command(t *testing.T, files map[string]string, args ...string) (string, string) {
+// onFiles runs bin/schedconf in a folder that holds the files alone, and returns standard output and that folder.
+func onFiles(t *testing.T, files map[string]string, args ...string) (string, string) {
 	t.Helper()
 	program, err := filepath.Abs("../bin/schedconf")
 	if err != nil {
@@ -73,7 +73,7 @@ func questions(t *testing.T) []question {
 		if q.Target != "" {
 			args = append(args, "--target", q.Target)
 		}
-		q.Findings, _ = command(t, map[string]string{q.Name: text}, args...)
+		q.Findings, _ = onFiles(t, map[string]string{q.Name: text}, args...)
 		list = append(list, q)
 	}
 	for _, pattern := range []string{"demo/*.yaml", "good/*.yaml", "find/*", "advice/[a-e]*.yaml"} {
@@ -135,10 +135,10 @@ func TestPlayground(t *testing.T) {
 		Fixable:   "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nParallelism: 8\n",
 	}
 	for _, args := range [][]string{{"effective"}, {"default"}, {"convert", "--to", "v1"}, {"migrate"}} {
-		p.Outputs[args[0]], _ = command(t, map[string]string{p.Old.Name: p.Old.Text}, append(args, "--target", "1.27", p.Old.Name)...)
+		p.Outputs[args[0]], _ = onFiles(t, map[string]string{p.Old.Name: p.Old.Text}, append(args, "--target", "1.27", p.Old.Name)...)
 	}
-	p.Outputs["diff"], _ = command(t, map[string]string{p.Old.Name: p.Old.Text, p.New.Name: p.New.Text}, "diff", "--target", "1.27", p.Old.Name, p.New.Name)
-	_, folder := command(t, map[string]string{"fix.yaml": p.Fixable}, "validate", "--fix", "fix.yaml")
+	p.Outputs["diff"], _ = onFiles(t, map[string]string{p.Old.Name: p.Old.Text, p.New.Name: p.New.Text}, "diff", "--target", "1.27", p.Old.Name, p.New.Name)
+	_, folder := onFiles(t, map[string]string{"fix.yaml": p.Fixable}, "validate", "--fix", "fix.yaml")
 	fixed, err := os.ReadFile(filepath.Join(folder, "fix.yaml"))
 	if err != nil {
 		t.Fatal(err)
