@@ -106,7 +106,7 @@ func Ask(ctx context.Context, path string, request Request, progress func(Progre
 func (a *answerReader) ask(ctx context.Context, command *exec.Cmd, question []byte, progress func(Progress)) (*Report, error) {
 	path := command.Path
 	complaint := complaints{progress: progress}
-	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(question), a, &complaint
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(question), a.lines(), &lines{each: complaint.take}
 	ended := command.Run()
 	if a.failed != nil {
 		return nil, fmt.Errorf("keep what the engine explains: %w", a.failed)
@@ -131,37 +131,51 @@ func (a *answerReader) ask(ctx context.Context, command *exec.Cmd, question []by
 	return report, nil
 }
 
-// complaints takes standard error apart: lines that tell of progress, and what an engine has to say
-// before it dies.
-type complaints struct {
-	progress func(Progress)
-	line     []byte
-	text     bytes.Buffer
+// lines hands on what is written to it line by line, without the line ends.
+type lines struct {
+	each func(line []byte) error
+	// rest is the line that has not ended yet.
+	rest []byte
+}
+
+// Write implements io.Writer.
+func (l *lines) Write(data []byte) (int, error) {
+	for after := data; len(after) > 0; {
+		part, left, whole := bytes.Cut(after, []byte("\n"))
+		l.rest = append(l.rest, part...)
+		after = left
+		if !whole {
+			break
+		}
+		if err := l.each(l.rest); err != nil {
+			return 0, err
+		}
+		l.rest = l.rest[:0]
+	}
+	return len(data), nil
 }
 
 // mostComplaints is how much of what an engine says is kept: the first line of it counts.
 const mostComplaints = 1 << 16
 
-// Write implements io.Writer.
-func (c *complaints) Write(data []byte) (int, error) {
-	for rest := data; len(rest) > 0; {
-		line, after, whole := bytes.Cut(rest, []byte("\n"))
-		c.line = append(c.line, line...)
-		rest = after
-		if !whole {
-			break
+// complaints takes standard error apart: lines that tell of progress, and what an engine has to say
+// before it dies.
+type complaints struct {
+	progress func(Progress)
+	text     bytes.Buffer
+}
+
+func (c *complaints) take(line []byte) error {
+	var progress Progress
+	if err := json.Unmarshal(line, &progress); err == nil {
+		if c.progress != nil {
+			c.progress(progress)
 		}
-		var progress Progress
-		if err := json.Unmarshal(c.line, &progress); err == nil {
-			if c.progress != nil {
-				c.progress(progress)
-			}
-		} else if c.text.Len() < mostComplaints {
-			c.text.Write(append(c.line, '\n'))
-		}
-		c.line = c.line[:0]
+	} else if c.text.Len() < mostComplaints {
+		c.text.Write(line)
+		c.text.WriteByte('\n')
 	}
-	return len(data), nil
+	return nil
 }
 
 // lastWords are how a process ended and the first line of what it said, which is that of a panic.

@@ -95,39 +95,28 @@ func (s *spool) get(pod string) (*Explained, error) {
 // answerReader takes the output of an engine apart: lines that explain go to the spool, and the report is kept.
 type answerReader struct {
 	spool  *spool
-	line   []byte
+	output lines
 	report []byte
 	// failed is why the spool could not take a line.
 	failed error
 }
 
-// Write implements io.Writer.
-func (a *answerReader) Write(data []byte) (int, error) {
-	if a.spool == nil {
-		a.report = append(a.report, data...)
-		return len(data), nil
-	}
-	for rest := data; len(rest) > 0; {
-		part, after, whole := bytes.Cut(rest, []byte("\n"))
-		a.line = append(a.line, part...)
-		rest = after
-		if !whole {
-			break
+func (a *answerReader) lines() io.Writer {
+	a.output.each = func(line []byte) error {
+		if a.spool == nil || !bytes.HasPrefix(line, explainedLine) {
+			a.report = append(a.report, line...)
+			return nil
 		}
-		if !bytes.HasPrefix(a.line, explainedLine) {
-			a.report = append(a.report, a.line...)
-		} else if a.failed = a.spool.add(a.line); a.failed != nil {
-			return 0, a.failed
-		}
-		a.line = a.line[:0]
+		a.failed = a.spool.add(line)
+		return a.failed
 	}
-	return len(data), nil
+	return &a.output
 }
 
 // parse reads the report, whose line need not have ended.
 func (a *answerReader) parse() (*Report, error) {
 	var report Report
-	if err := json.Unmarshal(append(a.report, a.line...), &report); err != nil {
+	if err := json.Unmarshal(append(a.report, a.output.rest...), &report); err != nil {
 		return nil, err
 	}
 	if report.Protocol == 0 {

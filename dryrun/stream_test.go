@@ -34,8 +34,8 @@ func streamed(t *testing.T, size int, r *Report, lines ...Explained) *Report {
 		t.Fatal(err)
 	}
 	reader := answerReader{spool: spool}
-	for output.Len() > 0 {
-		if _, err := reader.Write(output.Next(size)); err != nil {
+	for lines := reader.lines(); output.Len() > 0; {
+		if _, err := lines.Write(output.Next(size)); err != nil {
 			t.Fatal(err)
 		}
 	}

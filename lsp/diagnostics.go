@@ -121,7 +121,9 @@ func (p *publisher) publish(doc *document) (err error) {
 	params := protocol.PublishDiagnosticsParams{URI: doc.uri, Version: &version, Diagnostics: diagnostics(doc, findings)}
 	p.sending.Lock()
 	defer p.sending.Unlock()
-	if now, open := p.server.docs.get(doc.uri); open && now == doc {
+	// An edit that comes in between a wake and its check is checked then, and again at its own.
+	if now, open := p.server.docs.get(doc.uri); open && now == doc && !doc.told {
+		doc.told = true
 		_ = p.server.rpc.Notify(context.Background(), "textDocument/publishDiagnostics", params)
 	}
 	return err

@@ -35,6 +35,9 @@ type document struct {
 	checked  atomic.Bool
 	findings diag.List
 	err      error
+
+	// told is true once the editor has the findings; publisher.sending guards it.
+	told bool
 }
 
 // documents are the open files.

@@ -14,23 +14,48 @@ import (
 )
 
 // corpus is where files of public repositories lie beside the checkout. They are not ours to commit, so the
-// test looks at them where they are and says so where they are not.
+// test looks at them where they are; the samples of testdata are looked at everywhere.
 const corpus = "../../../shared/corpus"
 
 var quotedInMessage = regexp.MustCompile(`"([^"]+)"`)
 
-// TestCorpus judges real people's files wherever their configurations lie, and holds that what a finding
-// quotes stands at its place, in whatever that is wrapped.
-func TestCorpus(t *testing.T) {
+// TestPlaces judges configurations wherever they lie, in our samples and in real people's files, and holds that
+// what a finding quotes stands at its place, in whatever that is wrapped.
+func TestPlaces(t *testing.T) {
+	t.Run("samples", func(t *testing.T) {
+		checked, nested, total := checkPlaces(t, "../../testdata/find")
+		if checked < 1 || nested < 1 {
+			t.Errorf("only %d findings were looked at, %d of them in files of another kind", checked, nested)
+		}
+		// A file for each kind of carrier.
+		if total.Files != 14 || total.Configurations != 18 || total.CommandLines != 10 {
+			t.Errorf("%+v", total)
+		}
+	})
 	if _, err := os.Stat(corpus); errors.Is(err, fs.ErrNotExist) {
-		t.Skip("no corpus beside the checkout; the samples in testdata/find are judged by the scripts")
+		return
 	}
-	code, stdout, stderr := call("", "validate", "-o", "json", corpus)
+	t.Run("corpus", func(t *testing.T) {
+		checked, nested, total := checkPlaces(t, corpus)
+		if checked < 100 || nested < 30 {
+			t.Errorf("only %d findings were looked at, %d of them in files of another kind", checked, nested)
+		}
+		// Every file of the corpus is either judged or skipped for a reason.
+		if total.Files == 0 || total.Configurations < 150 || total.CommandLines < 25 || total.Skipped == 0 {
+			t.Errorf("%+v", total)
+		}
+	})
+}
+
+// checkPlaces looks at the findings below a folder, and counts those that quote something: all, and those in files
+// that are no configuration themselves.
+func checkPlaces(t *testing.T, folder string) (checked, nested int, total counts) {
+	t.Helper()
+	code, stdout, stderr := call("", "validate", "-o", "json", folder)
 	if code != exitNo || stderr != "" {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
-	checked, nested := 0, 0
 	for _, line := range lines[1 : len(lines)-1] {
 		var d jsonFindingRead
 		if err := json.Unmarshal([]byte(line), &d); err != nil {
@@ -61,17 +86,10 @@ func TestCorpus(t *testing.T) {
 			nested++
 		}
 	}
-	if checked < 100 || nested < 30 {
-		t.Errorf("only %d findings were looked at, %d of them in files of another kind", checked, nested)
-	}
-	var total counts
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &total); err != nil {
 		t.Fatal(err)
 	}
-	// Every file of the corpus is either judged or skipped for a reason.
-	if total.Files == 0 || total.Configurations < 150 || total.CommandLines < 25 || total.Skipped == 0 {
-		t.Errorf("%+v", total)
-	}
+	return checked, nested, total
 }
 
 // jsonFindingRead is what the test reads of a finding.

@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -66,7 +65,7 @@ EXAMPLES:
 			&cli.StringSliceFlag{Name: "add-node", Usage: "add copies of the node in a file, as in `FILE=3`; repeatable"},
 			&cli.StringFlag{Name: "node-selector", Usage: "leave out nodes without these labels, as in `pool=large`"},
 			&cli.DurationFlag{Name: "timeout", Usage: "end with what is known after this time, as in 30s; 0 is never"},
-			&cli.StringFlag{Name: "engine", DefaultText: "$SCHEDCONF_ENGINE, or schedconf-engine beside this program or in $PATH", Usage: "`FILE` of the engine"},
+			engineFlag(),
 			&cli.StringSliceFlag{Name: "compare", Usage: "say what is different under the configuration of this `FILE`; repeatable"},
 			&cli.StringFlag{Name: "expect", Usage: "hold the placements against the expectations in this `FILE`; exit 1 if one fails"},
 			&cli.StringSliceFlag{Name: "fail-on", Usage: "exit 1 if a `LIMIT` is met, as in 'pending>0'; repeatable"},
@@ -79,6 +78,10 @@ EXAMPLES:
 			return p.runDry(c)
 		},
 	}
+}
+
+func engineFlag() cli.Flag {
+	return &cli.StringFlag{Name: "engine", DefaultText: "$SCHEDCONF_ENGINE, or schedconf-engine beside this program or in $PATH", Usage: "`FILE` of the engine"}
 }
 
 func (p *program) runDry(c *cli.Context) (err error) {
@@ -374,11 +377,12 @@ func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, 
 	request.Stream = request.ExplainAll
 	ctx, stop := signal.NotifyContext(stdcontext.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	show := newMeter(s.stderr)
+	show := newProgress(s.stderr, "pods", false)
 	defer show.end()
+	tell := func(p dryrun.Progress) { show.reached(p.Done, p.Of) }
 	var reports []*dryrun.Report
 	for _, configured := range all {
-		report, err := configured.ask(ctx, engine, request, show.tell)
+		report, err := configured.ask(ctx, engine, request, tell)
 		if err != nil {
 			return reports, nil, exitYes, err
 		}
@@ -391,40 +395,13 @@ func (s *sources) ask(engine string, request dryrun.Request) ([]*dryrun.Report, 
 	request.ExplainAll, request.Stream, request.Explain = false, false, nil
 	for range s.c.Int("seeds") - 1 {
 		request.Seed++
-		report, err := all[0].ask(ctx, engine, request, show.tell)
+		report, err := all[0].ask(ctx, engine, request, tell)
 		if err != nil {
 			return reports, nil, exitYes, err
 		}
 		seeded = append(seeded, report)
 	}
 	return reports, dryrun.ByChance(seeded), exitYes, nil
-}
-
-// meter shows on a terminal how far a run is that takes longer than a second.
-type meter struct {
-	w       io.Writer
-	started time.Time
-	shown   bool
-}
-
-func newMeter(w io.Writer) *meter {
-	if !isTerminal(w) {
-		w = nil
-	}
-	return &meter{w: w, started: time.Now()}
-}
-
-func (m *meter) tell(p dryrun.Progress) {
-	if m.w != nil && time.Since(m.started) > time.Second {
-		fmt.Fprintf(m.w, "\r%d of %d pods\x1b[K", p.Done, p.Of)
-		m.shown = true
-	}
-}
-
-func (m *meter) end() {
-	if m.shown {
-		fmt.Fprint(m.w, "\r\x1b[K")
-	}
 }
 
 // read makes the sources of a flag. Files are left to the engine; here it is only seen that they are

@@ -12,21 +12,24 @@ import (
 
 // progress tells on a terminal how far a long run has come.
 type progress struct {
-	w     io.Writer
-	lock  sync.Mutex
-	count int
-	shown bool
-	ended bool
-	stop  chan struct{}
+	w io.Writer
+	// what is counted.
+	what string
+	lock sync.Mutex
+	// done of that many are done, if it is known how many there are.
+	done, of int
+	shown    bool
+	ended    bool
+	stop     chan struct{}
 }
 
 // patience is how long a run may take before it tells how far it has come.
 const patience = time.Second
 
-// progress starts to count files. On anything but a terminal it says nothing.
-func (v *validator) progress() *progress {
-	p := &progress{w: v.stderr, stop: make(chan struct{})}
-	if !v.c.Bool("quiet") && isTerminal(v.stderr) {
+// newProgress starts to count. On anything but a terminal it says nothing.
+func newProgress(w io.Writer, what string, quiet bool) *progress {
+	p := &progress{w: w, what: what, stop: make(chan struct{})}
+	if !quiet && isTerminal(w) {
 		go p.tell(patience)
 	}
 	return p
@@ -49,7 +52,14 @@ func (p *progress) tell(wait time.Duration) {
 func (p *progress) add() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	p.count++
+	p.done++
+}
+
+// reached says how far a run is that counts itself.
+func (p *progress) reached(done, of int) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.done, p.of = done, of
 }
 
 func (p *progress) show() {
@@ -59,7 +69,12 @@ func (p *progress) show() {
 		return
 	}
 	p.shown = true
-	fmt.Fprintf(p.w, "\r%d files looked at", p.count)
+	if p.of == 0 {
+		fmt.Fprintf(p.w, "\r%d %s", p.done, p.what)
+		return
+	}
+	// A second run starts at none again, which is shorter.
+	fmt.Fprintf(p.w, "\r%d of %d %s\x1b[K", p.done, p.of, p.what)
 }
 
 // hide takes away what is shown, before anything else is said.

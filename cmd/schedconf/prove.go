@@ -25,7 +25,7 @@ func proofFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "prove", Usage: "place a workload under the input and the result, and say what goes elsewhere; needs the engine of dryrun"},
 		&cli.StringSliceFlag{Name: "cluster", DefaultText: "a bundled one", Usage: "`FILE` or folder with the cluster of --prove; repeatable"},
 		&cli.StringSliceFlag{Name: "workload", DefaultText: "a bundled one, under each profile", Usage: "`FILE` or folder with what --prove places; repeatable"},
-		&cli.StringFlag{Name: "engine", DefaultText: "$SCHEDCONF_ENGINE, or schedconf-engine beside this program or in $PATH", Usage: "`FILE` of the engine"},
+		engineFlag(),
 	}
 }
 
@@ -61,11 +61,13 @@ func (m *migration) prove(words []string) error {
 	request := dryrun.Request{ExplainAll: true, Stream: true}
 	request.Cluster, request.Workload = dryrun.Sample()
 	sources := &sources{program: m.program, c: m.c}
-	for flag, into := range map[string]*[]dryrun.Source{"cluster": &request.Cluster, "workload": &request.Workload} {
-		if !m.c.IsSet(flag) {
-			continue
+	if m.c.IsSet("cluster") {
+		if request.Cluster, err = sources.read("cluster"); err != nil {
+			return err
 		}
-		if *into, err = sources.read(flag); err != nil {
+	}
+	if m.c.IsSet("workload") {
+		if request.Workload, err = sources.read("workload"); err != nil {
 			return err
 		}
 	}
@@ -73,15 +75,17 @@ func (m *migration) prove(words []string) error {
 	result := &migration{startup: startup{program: m.program, c: m.c}, name: m.title() + " (migrated)", data: m.text, sourceRelease: m.to.Scheme.Release, targetRelease: newestRelease(), faithful: true}
 	result.only = source.Split(result.name, result.data)[0]
 	m.proof = &proof{Kubernetes: newestRelease().Observed, Left: []string{}, Runs: []profileProof{}}
-	for side, words := range map[*migration][]string{input: words, result: nil} {
-		if err := side.run(words); err != nil {
+	for _, side := range []*migration{input, result} {
+		given := words
+		if side == result {
+			given = nil // the command line belongs to the input
+		}
+		if err := side.run(given); err != nil {
 			return err
 		}
 		if side.text == nil || side.refused {
 			return inputError{fmt.Errorf("prove: %s cannot be carried to Kubernetes %s, which the engine is", side.title(), newestRelease().Name)}
 		}
-	}
-	for _, side := range []*migration{input, result} {
 		for _, item := range side.items {
 			if (item.Outcome == scheme.Approximate || item.Outcome == scheme.Impossible) && !aside(item.Path) {
 				m.proof.Left = append(m.proof.Left, fmt.Sprintf("%s: %s %s", side.title(), side.label(item), item.Why))

@@ -272,7 +272,7 @@ func TestUnreadable(t *testing.T) {
 // anything else is said.
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := &progress{w: &out, stop: make(chan struct{})}
+	p := &progress{w: &out, what: "files looked at", stop: make(chan struct{})}
 	p.add()
 	p.hide()
 	if out.Len() > 0 {
@@ -289,7 +289,17 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 	out.Reset()
-	p = &progress{w: &out, stop: make(chan struct{})}
+	p = &progress{w: &out, what: "pods", stop: make(chan struct{})}
+	p.reached(6000, 6000)
+	p.show()
+	p.reached(1, 6000)
+	p.show()
+	p.end()
+	if want := "\r6000 of 6000 pods\x1b[K\r1 of 6000 pods\x1b[K\r\x1b[K"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	out.Reset()
+	p = &progress{w: &out, what: "files looked at", stop: make(chan struct{})}
 	told := make(chan struct{})
 	go func() { defer close(told); p.tell(time.Millisecond) }()
 	time.Sleep(50 * time.Millisecond)

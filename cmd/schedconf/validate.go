@@ -131,7 +131,7 @@ const maxHeld = validation.MaxFileSize
 
 func (v *validator) run(operands []string) error {
 	v.out.header(v.judges.release)
-	v.shown = v.progress()
+	v.shown = newProgress(v.stderr, "files looked at", v.c.Bool("quiet"))
 	for looked := range v.scan(operands, !v.c.Bool("skip-unrelated")) {
 		v.shown.add()
 		if v.done[filepath.Clean(looked.path)] && !looked.named {
